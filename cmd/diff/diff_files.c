@@ -316,10 +316,9 @@ static int add_directory(struct diff_paths *paths, const char *directory)
 		if (!nr &&
 		    input_perf_tell("diff", directory, "a directory of recordings"))
 			return EXIT_UNREADABLE;
-		message_error("diff", "%s: %s", directory,
-			      nr ? strerror(errno)
-				 : "no recordings (*.dat) in this directory");
-		return EXIT_UNREADABLE;
+		return message_fail(EXIT_UNREADABLE, "diff", "%s: %s", directory,
+				    nr ? strerror(errno)
+				       : "no recordings (*.dat) in this directory");
 	}
 	for (i = 0; i < nr; i++) {
 		strbuf_reset(&path);

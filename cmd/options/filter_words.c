@@ -252,15 +252,13 @@ int filter_words_nothing(const struct filter_words *w, const char *command,
 
 	filter_words_text(w, &text);
 	if (unnamed)
-		message_error(command, "%s has no allocations that match %s\n  %s", path,
-			      strbuf_text(&text), filter_words_unnamed);
-	else
-		message_error(
-			command,
-			"%s has no allocations that match %s\n  Show what it contains: kmemx stat -i %s%s",
-			path, strbuf_text(&text), SHELL_NAME(path),
-			given ? given->rows : "");
-	return EXIT_FAILED;
+		return message_fail(EXIT_FAILED, command,
+				    "%s has no allocations that match %s\n  %s", path,
+				    strbuf_text(&text), filter_words_unnamed);
+	return message_fail(
+		EXIT_FAILED, command,
+		"%s has no allocations that match %s\n  Show what it contains: kmemx stat -i %s%s",
+		path, strbuf_text(&text), SHELL_NAME(path), given ? given->rows : "");
 }
 
 void filter_words_free(struct filter_words *w)

@@ -49,10 +49,11 @@ static int not_bounded(const struct lost_limit *limit, const struct study_facts 
 		strbuf_puts(&hold, "gates on it are not reliable");
 	else
 		strbuf_printf(&hold, "--max-lost %s cannot be checked", limit->text);
-	message_error(command, "%s: %s\n  %s", strbuf_text(&what), strbuf_text(&hold),
-		      *f->truncated ? "Record again, to a disk with free space"
+	return message_fail(EXIT_UNTRUSTED, command, "%s: %s\n  %s", strbuf_text(&what),
+			    strbuf_text(&hold),
+			    *f->truncated
+				    ? "Record again, to a disk with free space"
 				    : "Record with a larger buffer: kmemx record -b");
-	return EXIT_UNTRUSTED;
 }
 
 static bool too_much(const struct lost_limit *limit, const struct study_facts *f)

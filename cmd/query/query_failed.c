@@ -126,14 +126,11 @@ static int sql_failed(const struct query_ask *ask, const struct query_failure *w
 
 	strbuf_puts(&text, what);
 	put_advice(&text, what);
-	if (why->offset >= 0 && (size_t)why->offset <= strlen(ask->sql)) {
-		put_place(ask->sql, (size_t)why->offset, &line, &blanks);
-		message_error(command_name, "%s\n  %s\n  %s^", strbuf_text(&text),
-			      strbuf_text(&line), strbuf_text(&blanks));
-	} else {
-		message_error(command_name, "%s", strbuf_text(&text));
-	}
-	return EXIT_USAGE;
+	if (why->offset < 0 || (size_t)why->offset > strlen(ask->sql))
+		return message_fail(EXIT_USAGE, command_name, "%s", strbuf_text(&text));
+	put_place(ask->sql, (size_t)why->offset, &line, &blanks);
+	return message_fail(EXIT_USAGE, command_name, "%s\n  %s\n  %s^",
+			    strbuf_text(&text), strbuf_text(&line), strbuf_text(&blanks));
 }
 
 static int unset(const char *name)

@@ -24,8 +24,8 @@ static const char command_name[] = "query";
 
 static int failed(const char *path, int err)
 {
-	message_error(command_name, "cannot open %s: %s", path, io_strerror(err));
-	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
+	return message_fail(err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE, command_name,
+			    "cannot open %s: %s", path, io_strerror(err));
 }
 
 static int add(struct query_files *files, const char *path, bool rows, uint64_t size)

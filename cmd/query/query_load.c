@@ -34,11 +34,10 @@ static int no_memory(uint64_t memory)
 	struct strbuf __auto_free text = { 0 };
 
 	text_bytes(&text, memory, " ");
-	message_error(
-		command_name,
+	return message_fail(
+		EXIT_FAILED, command_name,
 		"not enough memory: the limit is %s\n  Load fewer files, or allow more: --max-memory SIZE",
 		strbuf_text(&text));
-	return EXIT_FAILED;
 }
 
 int query_load_failed(const struct query_load *load, int err)

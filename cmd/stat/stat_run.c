@@ -240,19 +240,16 @@ static int nothing_recorded(const struct stat_run *st)
 		return nothing_of(st, lacking(st)->must, lacking(st)->events,
 				  lacking(st)->record);
 	if (o->study.window.time)
-		message_error(
-			st->command,
+		return message_fail(
+			EXIT_FAILED, st->command,
 			"%s contains no %s events in the time %s%s\n  Show its span: kmemx info -i %s",
 			path, what, o->study.window.time, other, SHELL_NAME(path));
-	else if (recorded_types(st->in.study.rec, st->in.study.fmts, missing) ==
-		 RECORDED_YES)
+	if (recorded_types(st->in.study.rec, st->in.study.fmts, missing) == RECORDED_YES)
 		return nothing_of(st, missing, what, "");
-	else
-		message_error(
-			st->command,
-			"%s contains no %s events%s\n  Record them with: sudo kmemx record%s -- CMD",
-			path, what, other, option);
-	return EXIT_FAILED;
+	return message_fail(
+		EXIT_FAILED, st->command,
+		"%s contains no %s events%s\n  Record them with: sudo kmemx record%s -- CMD",
+		path, what, other, option);
 }
 
 /* If there is no table, ends with a message instead of a table of zeros. */

@@ -131,10 +131,9 @@ static int choose(const struct tables_command *c, struct tables_args *args,
 {
 	int ret = c->choose ? c->choose(args, o) : GO_ON;
 
-	if (ret == GO_ON && args->bins > BINS_MAX) {
-		message_error(c->command.name, "--over-time: at most %u", BINS_MAX);
-		ret = EXIT_USAGE;
-	}
+	if (ret == GO_ON && args->bins > BINS_MAX)
+		ret = message_fail(EXIT_USAGE, c->command.name, "--over-time: at most %u",
+				   BINS_MAX);
 	o->analyses.opts.bins = (unsigned int)args->bins;
 	o->analyses.opts.needs = stat_kinds_needed(args->of);
 	return ret;
@@ -171,15 +170,14 @@ static int read_suppressions(struct suppressions *s, const char *path)
 	if (!err)
 		return GO_ON;
 	if (err == -EINVAL)
-		message_error("leaks", "%s:%u: a line is leak:FUNCTION or begins with #",
-			      path, line);
-	else if (err == -E2BIG || err == -EFBIG)
-		message_error("leaks", "%s: over %u lines or %u KiB", path,
-			      SUPPRESSIONS_MAX, SUPPRESSIONS_TEXT_MAX >> 10);
-	else
-		message_error("leaks", "cannot read %s: %s", path, strerror(-err));
-	return err == -EINVAL || err == -E2BIG || err == -EFBIG ? EXIT_USAGE
-								: EXIT_FAILED;
+		return message_fail(EXIT_USAGE, "leaks",
+				    "%s:%u: a line is leak:FUNCTION or begins with #",
+				    path, line);
+	if (err == -E2BIG || err == -EFBIG)
+		return message_fail(EXIT_USAGE, "leaks", "%s: over %u lines or %u KiB",
+				    path, SUPPRESSIONS_MAX, SUPPRESSIONS_TEXT_MAX >> 10);
+	return message_fail(EXIT_FAILED, "leaks", "cannot read %s: %s", path,
+			    strerror(-err));
 }
 
 /* For leaks: --suppress. */
@@ -326,13 +324,11 @@ static int choose_cull(struct tables_args *args, struct stat_options *o)
 			"--cull and --by cannot be used together\n  --by has rows by order and migratetype too, --cull by its keys alone");
 	opts->any_order = opts->any_migratetype = true;
 	ret = each_word(args->cull, args, opts, cull_by);
-	if (ret == GO_ON && !args->by.size) {
-		message_error(
-			"owners",
+	if (ret == GO_ON && !args->by.size)
+		ret = message_fail(
+			EXIT_USAGE, "owners",
 			"--cull %s: no key says who owns a page\n  Add stacktrace, pid or name",
 			args->cull);
-		ret = EXIT_USAGE;
-	}
 	o->by_word = strbuf_text(&args->by);
 	return ret;
 }

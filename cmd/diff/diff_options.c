@@ -190,12 +190,9 @@ static int add_column(struct diff_args *a, const char *name)
 	column = option_choose("column", name, names, command_name);
 	if (column < 0)
 		return EXIT_USAGE;
-	for (size_t k = 0; k < o->nr_shown; k++) {
-		if (o->shown[k] != (size_t)column)
-			continue;
+	if (ANY(k, o->nr_shown, o->shown[k] == (size_t)column))
 		return message_fail(EXIT_USAGE, command_name,
 				    "--metrics: '%s' is given twice", name);
-	}
 	o->shown[o->nr_shown++] = (size_t)column;
 	return GO_ON;
 }

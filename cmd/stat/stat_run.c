@@ -145,11 +145,10 @@ static const struct analysis *lacking(const struct stat_run *st)
 {
 	const struct stat_analyses *a = &st->opts.analyses;
 
-	for (size_t i = 0; i < a->nr; i++) {
-		if (a->chosen[i]->must && !(st->seen & a->chosen[i]->must))
-			return a->chosen[i];
-	}
-	return NULL;
+	const struct analysis *const *found =
+		FIND(one, a->chosen, a->nr, (*one)->must && !(st->seen & (*one)->must));
+
+	return found ? *found : NULL;
 }
 
 /* Why there are no such events. */

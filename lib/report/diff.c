@@ -78,13 +78,10 @@ bool diff_sort_column(const struct diff_options *o, const char *word,
 		strbuf_printf(column, "%s_%s", o->metrics[o->shown[0]].name, word);
 		return true;
 	}
-	for (size_t i = 0; i < o->nr_metrics; i++) {
-		if (strcmp(word, o->metrics[i].name))
-			continue;
-		strbuf_printf(column, "%s_%s", word, parts[PART_NEW].name);
-		return true;
-	}
-	return false;
+	if (!ANY(i, o->nr_metrics, !strcmp(word, o->metrics[i].name)))
+		return false;
+	strbuf_printf(column, "%s_%s", word, parts[PART_NEW].name);
+	return true;
 }
 
 static bool part_wanted(const struct diff_sides *sides, enum part part)

@@ -210,11 +210,10 @@ void table_add_summary_lines(struct table *t, const struct summary_line *lines, 
 
 const struct cell *table_sum(const struct table *t, const char *name)
 {
-	for_each(line, t->summary, name ? t->nr_summary : 0) {
-		if (!strcmp(line->name, name))
-			return &line->value;
-	}
-	return NULL;
+	const struct summary_item *found = FIND(
+		line, t->summary, name ? t->nr_summary : 0, !strcmp(line->name, name));
+
+	return found ? &found->value : NULL;
 }
 
 struct cell cell_uint(uint64_t u)
@@ -426,11 +425,10 @@ bool report_ok(const struct report *r)
 
 const struct table *report_table(const struct report *r, const char *name)
 {
-	for (size_t i = 0; name && i < r->nr_tables; i++) {
-		if (!strcmp(r->tables[i]->name, name))
-			return r->tables[i];
-	}
-	return NULL;
+	struct table **found =
+		FIND(t, r->tables, name ? r->nr_tables : 0, !strcmp((*t)->name, name));
+
+	return found ? *found : NULL;
 }
 
 bool report_add_table(struct report *r, struct table *t)
@@ -447,12 +445,10 @@ bool report_add_table(struct report *r, struct table *t)
 const struct cell *report_fact(const struct report *r, const char *name)
 {
 	static const struct cell none = { .type = CELL_NONE };
+	const struct summary_item *found =
+		FIND(fact, r->facts, r->nr_facts, !strcmp(fact->name, name));
 
-	for_each(fact, r->facts, r->nr_facts) {
-		if (!strcmp(fact->name, name))
-			return &fact->value;
-	}
-	return &none;
+	return found ? &found->value : &none;
 }
 
 void report_add_fact(struct report *r, const char *name, struct cell value)

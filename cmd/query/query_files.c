@@ -129,11 +129,6 @@ static int add_file(struct query_files *files, const char *path)
 	return fd < 0 ? failed(path, fd) : add_open(files, path, fd);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* Skip names that begin with a dot: temporary files of writers. */
 static int is_shown(const struct dirent *entry)
 {
@@ -165,7 +160,7 @@ static int add_directory(struct query_files *files, const char *directory,
 			 unsigned int depth)
 {
 	struct dirent **entries __auto_mem = NULL;
-	int nr = scandir(directory, &entries, is_shown, by_name), i, ret = GO_ON;
+	int nr = scandir(directory, &entries, is_shown, alphasort), i, ret = GO_ON;
 	struct strbuf __auto_free path = { 0 };
 	bool is_directory;
 

@@ -175,7 +175,7 @@ static int read_page(struct parquet_file *p, const struct chunk *c, bool diction
 		     struct page_head *head, uint8_t **page)
 {
 	uint64_t at = (uint64_t)(dictionary ? c->dictionary : c->data);
-	uint8_t start[HEAD_MAX], *packed;
+	uint8_t start[HEAD_MAX], *packed __auto_mem = NULL;
 	size_t size = sizeof(start);
 	struct byte_reader r;
 	int ret;
@@ -198,9 +198,7 @@ static int read_page(struct parquet_file *p, const struct chunk *c, bool diction
 	packed = malloc((size_t)head->packed + 1);
 	*page = malloc((size_t)head->plain + 1);
 	ret = packed && *page ? read_at(p, packed, (size_t)head->packed, at) : -ENOMEM;
-	ret = ret ?: unpack(p, c->codec, head, packed, *page);
-	free(packed);
-	return ret;
+	return ret ?: unpack(p, c->codec, head, packed, *page);
 }
 
 /* The next bit. At the end: sets @failed and returns false. */
@@ -458,7 +456,7 @@ static int read_all(struct parquet_file *p, struct byte_reader *r)
 /* Reads the description at the end of the file, whose size is @size, and then all rows. */
 static int read_file(struct parquet_file *p, uint64_t size)
 {
-	uint8_t tail[sizeof(uint32_t) + PARQUET_MAGIC_SIZE], *footer;
+	uint8_t tail[sizeof(uint32_t) + PARQUET_MAGIC_SIZE], *footer __auto_mem = NULL;
 	struct byte_reader r;
 	uint32_t bytes;
 	int ret;
@@ -478,9 +476,7 @@ static int read_file(struct parquet_file *p, uint64_t size)
 	footer = malloc((size_t)bytes + 1);
 	ret = footer ? read_at(p, footer, bytes, p->end) : -ENOMEM;
 	r = byte_reader(footer, bytes, false);
-	ret = ret ?: read_all(p, &r);
-	free(footer);
-	return ret;
+	return ret ?: read_all(p, &r);
 }
 
 int parquet_file_read(struct ndjson_file *file)

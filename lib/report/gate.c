@@ -121,6 +121,8 @@ static void note_row(struct gate *g, const struct gate_value *v, const char *nam
 /* A row breaks a rule only if it does so at both ends of its uncertainty. */
 static void judge(struct gate *g, const struct gate_value *v, const char *name)
 {
+	bool sure;
+
 	if (isnan(v->old) || isnan(v->new)) /* the table has no such metric */
 		return;
 	g->nr_judged++;
@@ -128,13 +130,11 @@ static void judge(struct gate *g, const struct gate_value *v, const char *name)
 		return;
 	if (about_change(g->rule) && v->q > g->alpha) {
 		g->out->nr_noise++;
-	} else if (breaks(g->rule, v, -1) && breaks(g->rule, v, 1)) {
-		g->broken = true;
-		note_row(g, v, name, "broken");
-	} else {
-		g->undecided = true;
-		note_row(g, v, name, "undecided");
+		return;
 	}
+	sure = breaks(g->rule, v, -1) && breaks(g->rule, v, 1);
+	*(sure ? &g->broken : &g->undecided) = true;
+	note_row(g, v, name, sure ? "broken" : "undecided");
 }
 
 static const char *row_name(const struct gate *g, size_t row)
@@ -195,8 +195,7 @@ static size_t check_budget(struct gate *g)
 	size_t nr = 0;
 
 	if (!strcmp(g->rule->subject, "total")) {
-		sum = all;
-		judge(g, &sum, "total");
+		judge(g, &all, "total");
 		return 1;
 	}
 	for (size_t row = 0; row < g->t->nr_rows; row++) {
@@ -211,10 +210,7 @@ static size_t check_budget(struct gate *g)
 		sum.bytes += v.bytes;
 		sum.off += v.off;
 		sum.new_off += v.new_off;
-		if (!nr++)
-			sum.q = v.q;
-		else
-			sum.q = NAN;
+		sum.q = nr++ ? NAN : v.q;
 	}
 	/* A lost event may belong to any row, but only to one. */
 	if (!isnan(all.new)) {
@@ -272,14 +268,11 @@ static void show_undecided(struct table *t)
 {
 	int verdict = table_column(t, "verdict");
 
-	for (size_t i = 0; i < t->nr_rows; i++) {
-		if (strcmp(table_text(t, i, verdict), "undecided") != 0)
-			continue;
-		table_show_column(t, "verdict");
-		table_show_column(t, "uncertainty");
-		table_set_title(t, "Rows that break a rule, or may");
+	if (!ANY(i, t->nr_rows, !strcmp(table_text(t, i, verdict), "undecided")))
 		return;
-	}
+	table_show_column(t, "verdict");
+	table_show_column(t, "uncertainty");
+	table_set_title(t, "Rows that break a rule, or may");
 }
 
 int gate_check(const struct gate_rules *rules, struct table *const *tables, size_t nr,

@@ -38,10 +38,12 @@ struct diff_load {
 	bool estimated;
 };
 
-static void failed(struct diff_load *l, enum load_failure failure, int code)
+/* Notes what failed. False, the result of a load that failed. */
+static bool failed(struct diff_load *l, enum load_failure failure, int code)
 {
 	l->failure = failure;
 	l->code = code;
+	return false;
 }
 
 /* --- opening ----------------------------------------------------------------------------- */
@@ -72,17 +74,13 @@ static bool load_open(struct diff_recording *r, const char *path,
 	if (!l)
 		return false;
 	l->choice = c;
-	if (input_open_quietly(&l->in, &study, command_name, c->verbose, &l->messages)) {
-		failed(l, LOAD_STUDY, 0);
-		return false;
-	}
+	if (input_open_quietly(&l->in, &study, command_name, c->verbose, &l->messages))
+		return failed(l, LOAD_STUDY, 0);
 	ret = input_processes_known(&l->in, c->by);
 	if (ret == GO_ON && c->words.groups.count)
 		ret = input_processes_known(&l->in, SUBJECT_CGROUP);
 	ret = ret ?: filter_words_resolve(&c->words, &l->filter, &l->in.study);
-	if (ret != GO_ON)
-		failed(l, LOAD_TOLD, ret);
-	return l->failure == LOAD_WELL;
+	return ret == GO_ON || failed(l, LOAD_TOLD, ret);
 }
 
 /* --- reading, on any thread -------------------------------------------------------------- */
@@ -219,16 +217,12 @@ static bool load_read(struct diff_recording *r, bool ahead,
 	int err;
 
 	l->progress = progress;
-	if (study_read(&l->in.study, &how)) {
-		failed(l, LOAD_STUDY, 0);
-		return false;
-	}
+	if (study_read(&l->in.study, &how))
+		return failed(l, LOAD_STUDY, 0);
 	r->report = report_new();
 	err = r->report ? analyze(l, r->report) : -ENOMEM;
-	if (err) {
-		failed(l, LOAD_EVENTS, err);
-		return false;
-	}
+	if (err)
+		return failed(l, LOAD_EVENTS, err);
 	note_facts(l, r);
 	add_progress(l, 1000, l->nr_events);
 	close_study(l);

@@ -38,36 +38,47 @@ void over_time_init_parts(struct over_time *t, uint64_t first, uint64_t last,
 				 .limit = SIZE_MAX };
 }
 
-/* Adds @cell to the latest one of its row if that is of the same bin, else puts it at the end.
- * There is room.
- */
-static void put(struct over_time *t, const struct over_time_cell *cell)
-{
-	uint32_t *latest = &t->rows[cell->row].latest;
+ORDER(by_bin, struct over_time_cell, UP(bin))
 
-	if (*latest && t->cells[*latest - 1].bin == cell->bin) {
-		add(&t->cells[*latest - 1], cell);
-		return;
+/* Adds up neighbouring cells of the row that have the same bin. */
+static void merge(struct over_time *t, struct over_time_row *row)
+{
+	const uint32_t nr = row->nr;
+	struct over_time_cell *end = row->cells;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		if (end > row->cells && row->cells[i].bin == end[-1].bin)
+			add(&end[-1], &row->cells[i]);
+		else
+			*end++ = row->cells[i];
 	}
-	t->cells[t->nr_cells++] = *cell;
-	t->rows[cell->row].nr++;
-	*latest = (uint32_t)t->nr_cells;
+	row->nr = (uint32_t)(end - row->cells);
+	t->nr_cells -= nr - row->nr;
+	if (row->nr)
+		row->latest = end[-1];
+}
+
+/* Puts all cells of the row in order of time. */
+static void sort(struct over_time *t, struct over_time_row *row)
+{
+	if (row->nr)
+		row->cells[row->nr - 1] = row->latest;
+	if (likely(!row->backwards))
+		return;
+	qsort(row->cells, row->nr, sizeof(*row->cells), by_bin);
+	merge(t, row);
+	row->backwards = false;
 }
 
 void over_time_halve(struct over_time *t)
 {
-	const size_t nr = t->nr_cells;
-	size_t i;
+	uint32_t i;
 
-	t->nr_cells = 0;
-	for (i = 0; i < t->nr_rows; i++)
-		t->rows[i].latest = t->rows[i].nr = 0;
-	/* A cell is put at its own place or before it. */
-	for (i = 0; i < nr; i++) {
-		struct over_time_cell cell = t->cells[i];
-
-		cell.bin /= 2;
-		put(t, &cell);
+	for_each(row, t->rows, t->nr_rows) {
+		sort(t, row);
+		for (i = 0; i < row->nr; i++)
+			row->cells[i].bin /= 2;
+		merge(t, row);
 	}
 	for (i = 0; i < OVER_TIME_BINS / 2; i++) {
 		const struct web_mark *two = &t->marks[2 * i];
@@ -83,111 +94,81 @@ void over_time_halve(struct over_time *t)
 	t->bin = 0;
 }
 
+void over_time_end(struct over_time *t)
+{
+	for_each(row, t->rows, t->nr_rows)
+		sort(t, row);
+}
+
 static inline uint32_t bin_of(struct over_time *t, uint64_t ts)
 {
 	t->bin = over_time_bin(ts, t->first, t->width, t->nr_bins, t->bin);
 	return t->bin;
 }
 
-ORDER(by_bin, struct over_time_cell, UP(bin))
-
-/* Puts the cells of a row in order, adds up those of one bin, and moves them to @to, which is not
- * after them. Returns their end.
+/* Makes room for one more cell of the row, from one on: many rows have few. Rather than to grow, it
+ * adds up cells of one bin. 0 or -ENOMEM.
  */
-static struct over_time_cell *sort_row(struct over_time *t, struct over_time_row *row,
-				       struct over_time_cell *to)
+static int make_room(struct over_time *t, struct over_time_row *row)
 {
-	struct over_time_cell *of = t->cells + row->first, *end = to;
+	const uint32_t capacity = row->capacity ? 2 * row->capacity : 1;
+	struct over_time_cell *cells;
 
-	qsort(of, row->nr, sizeof(*of), by_bin);
-	for (uint32_t i = 0; i < row->nr; i++) {
-		if (end > to && of[i].bin == end[-1].bin)
-			add(&end[-1], &of[i]);
-		else
-			*end++ = of[i];
-	}
-	row->first = (uint32_t)(to - t->cells);
-	row->nr = (uint32_t)(end - to);
-	row->latest = row->nr ? (uint32_t)(end - t->cells) : 0;
-	return end;
-}
-
-void over_time_end(struct over_time *t)
-{
-	struct over_time_cell *sorted = NULL, *end;
-	size_t capacity = 0;
-	uint32_t first = 0;
-
-	if (array_reserve(&sorted, &capacity, t->nr_cells + 1)) {
-		t->failed = true;
-		return;
-	}
-	for_each(row, t->rows, t->nr_rows) {
-		row->first = first;
-		first += row->nr;
-		row->nr = 0;
-	}
-	for_each(cell, t->cells, t->nr_cells) {
-		struct over_time_row *row = &t->rows[cell->row];
-
-		sorted[row->first + row->nr++] = *cell;
-	}
-	free(t->cells);
-	t->cells = end = sorted;
-	t->capacity = t->nr_cells;
-	if (!t->backwards)
-		return;
-	for_each(row, t->rows, t->nr_rows)
-		end = sort_row(t, row, end);
-	t->nr_cells = (size_t)(end - sorted);
-	t->backwards = false;
+	if (row->nr < row->capacity)
+		return 0;
+	sort(t, row);
+	if (row->nr < (row->capacity + 1) / 2)
+		return 0;
+	cells = reallocarray(row->cells, capacity, sizeof(*cells));
+	if (!cells)
+		return -ENOMEM;
+	row->cells = cells;
+	row->capacity = capacity;
+	return 0;
 }
 
 /* A new cell of @row in @bin, or a further one. NULL: no memory. */
-static struct over_time_cell *new_cell(struct over_time *t, uint32_t row, uint32_t bin)
+static struct over_time_cell *new_cell(struct over_time *t, struct over_time_row *row,
+				       uint32_t bin)
 {
-	struct over_time_cell *cell;
-	uint32_t latest = t->rows[row].latest;
-
-	t->backwards |= latest && t->cells[latest - 1].bin > bin;
-	if (unlikely(t->backwards && t->nr_cells == t->capacity)) {
-		over_time_end(t); /* adds up cells of one bin instead of growing */
-		t->failed |= array_reserve(&t->cells, &t->capacity, 2 * t->nr_cells) != 0;
-	}
-	if (t->failed || array_reserve(&t->cells, &t->capacity, t->nr_cells + 1)) {
+	if (make_room(t, row)) {
 		t->failed = true;
 		return NULL;
 	}
-	cell = &t->cells[t->nr_cells++];
-	*cell = (struct over_time_cell){ .row = row, .bin = bin };
-	t->rows[row].latest = (uint32_t)t->nr_cells;
-	t->rows[row].nr++;
-	return cell;
+	if (row->nr) {
+		row->cells[row->nr - 1] = row->latest;
+		row->backwards |= row->latest.bin > bin;
+	}
+	row->latest = (struct over_time_cell){ .bin = bin };
+	row->nr++;
+	t->nr_cells++;
+	return &row->latest;
 }
 
 /* The cell of row @number at @ts. NULL: no time, or no memory. */
 static inline struct over_time_cell *cell_at(struct over_time *t, uint32_t number,
 					     uint64_t ts)
 {
-	uint32_t bin, latest;
+	struct over_time_row *row;
+	uint32_t bin;
 
 	if (unlikely(number >= t->nr_rows)) {
 		if (!t->nr_bins)
 			return NULL;
-		if (array_reach(&t->rows, &t->nr_rows, &t->rows_capacity, number + 1UL)) {
+		if (array_reach(&t->rows, &t->nr_rows, &t->capacity, number + 1UL)) {
 			t->failed = true;
 			return NULL;
 		}
 	}
 	bin = bin_of(t, ts);
-	latest = t->rows[number].latest;
-	if (likely(latest && t->cells[latest - 1].bin == bin))
-		return &t->cells[latest - 1];
+	row = &t->rows[number];
+	if (likely(row->nr && row->latest.bin == bin))
+		return &row->latest;
 	if (unlikely(t->nr_cells >= t->limit) && t->nr_bins > 1) {
 		over_time_halve(t);
 		return cell_at(t, number, ts);
 	}
-	return new_cell(t, number, bin);
+	return new_cell(t, row, bin);
 }
 
 void over_time_add(struct over_time *t, uint32_t number, uint64_t ts,
@@ -250,7 +231,7 @@ const struct over_time_cell *over_time_cells(const struct over_time *t, size_t r
 					     uint32_t *nr)
 {
 	*nr = row < t->nr_rows ? t->rows[row].nr : 0;
-	return *nr ? &t->cells[t->rows[row].first] : NULL;
+	return *nr ? t->rows[row].cells : NULL;
 }
 
 void over_time_live(const struct over_time *t, size_t row, uint64_t *bins)
@@ -271,7 +252,8 @@ void over_time_live(const struct over_time *t, size_t row, uint64_t *bins)
 
 void over_time_free(struct over_time *t)
 {
-	free(t->cells);
+	for_each(row, t->rows, t->nr_rows)
+		free(row->cells);
 	free(t->rows);
 	*t = (struct over_time){ 0 };
 }

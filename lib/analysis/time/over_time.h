@@ -20,15 +20,17 @@
  * @ended: bytes that ended, by a free or without an event
  */
 struct over_time_cell {
-	uint32_t row, bin;
+	uint32_t bin;
 	uint64_t hit, bytes_req, bytes, ended;
 };
 
-/* @latest: the number of the row's latest cell + 1; 0: none. When its @nr cells are in order, they
- * are those from number @first on.
+/* The @nr cells of a row. @latest: the last of them, which has no other place until the next one comes.
+ * @backwards: clocks ran backwards, so they are not in order of time, and several may have one bin.
  */
 struct over_time_row {
-	uint32_t latest, first, nr;
+	struct over_time_cell latest, *cells;
+	uint32_t nr, capacity;
+	bool backwards;
 };
 
 /**
@@ -36,22 +38,18 @@ struct over_time_row {
  * @first: start of the first bin, in units of the clock; @width: of each bin; @nr_bins: their
  *	number. The last one also has all later times.
  * @bin: a recent one
- * @cells: in the order in which they came; after over_time_end() by row and bin
- * @backwards: a row may have several cells of one bin, as clocks ran backwards
- * @limit: of @nr_cells; @marks: events in a bin, from any row
  * @rows: by row of the account, or whatever over_time_add() numbers
+ * @nr_cells: of all rows; @limit: of that
+ * @marks: events in a bin, from any row
  * @failed: memory ran out; the numbers are void
  */
 struct over_time {
 	uint64_t first, width;
 	uint32_t nr_bins;
 	uint32_t bin;
-	size_t limit;
-	struct over_time_cell *cells;
-	size_t nr_cells, capacity;
-	bool backwards;
 	struct over_time_row *rows;
-	size_t nr_rows, rows_capacity;
+	size_t nr_rows, capacity;
+	size_t nr_cells, limit;
 	struct web_mark marks[OVER_TIME_BINS];
 	bool failed;
 };

@@ -120,7 +120,6 @@ static void compare(const struct made *m)
 			if (!sum.hit && !sum.ended)
 				continue;
 			ck_assert_uint_gt(nr--, 0);
-			ck_assert_uint_eq(c->row, row);
 			ck_assert_uint_eq(c->bin, bin);
 			ck_assert_uint_eq(c->hit, sum.hit);
 			ck_assert_uint_eq(c->bytes_req, sum.bytes_req);

@@ -170,7 +170,7 @@ int import_finish(struct import *im, const struct imported *made, uint64_t nr_ev
 
 	if (ret)
 		return cannot_write(im, ret);
-	if (new_recording_commit(&im->out, (uid_t)-1, (gid_t)-1, &im->log))
+	if (new_recording_commit(&im->out, false, &im->log))
 		return EXIT_FAILED;
 	if (*warning)
 		log_msg(&im->log, LOG_WARN, "%s\n  %s", warning, line);

@@ -155,7 +155,6 @@ static int run_extract(int argc, char **argv)
 	log_state.quiet = o.quiet;
 	log = message_log(&log_state);
 	recorder_command_line(&line, argc, argv);
-	recorder_set_owner(&c);
 	c.command_line = strbuf_text(&line);
 	c.file_version = (unsigned int)o.file_version;
 	c.log = &log;

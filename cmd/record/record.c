@@ -277,7 +277,6 @@ static int set_rest(const struct record_options *o, struct capture_options *c)
 	c->events.extra = o->events.items;
 	c->events.nr_extra = o->events.count;
 	c->file_version = (unsigned int)o->file_version;
-	recorder_set_owner(c);
 	if (recorder_stack("record", o->stack, &c->events.stack) != GO_ON ||
 	    set_user_stack(o, c) != GO_ON)
 		return EXIT_USAGE;

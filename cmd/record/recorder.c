@@ -113,12 +113,6 @@ void recorder_kinds(const bool of[MEMORY_KINDS], struct event_choice *events)
 	events->percpu_memory = of[MEMORY_PERCPU] || all;
 }
 
-void recorder_set_owner(struct capture_options *c)
-{
-	c->owner_uid = new_file_sudo_id("SUDO_UID");
-	c->owner_gid = new_file_sudo_id("SUDO_GID");
-}
-
 void recorder_format_bytes(char *buf, size_t size, uint64_t bytes)
 {
 	if (bytes < 1024 * 1024)

@@ -44,8 +44,6 @@ const char *recorder_callchains(const char *stacks_how);
 int recorder_usage_error(const char *text);
 /* Chooses the events of the kinds @of; without any, of all. */
 void recorder_kinds(const bool of[MEMORY_KINDS], struct event_choice *events);
-/* With sudo the recording belongs to the calling user, as reports do not need root. */
-void recorder_set_owner(struct capture_options *c);
 /* "68.4 MiB" */
 void recorder_format_bytes(char *buf, size_t size, uint64_t bytes);
 /* "3.21 s", or "8.3 ms" where seconds would show nothing */

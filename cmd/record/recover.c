@@ -164,7 +164,6 @@ static int save_buffers(const struct recover_command *c, const char *name,
 	struct instance in;
 	int ret;
 
-	recorder_set_owner(&o);
 	ret = extract_run(&o, name, true, &result);
 	if (!ret && !result.write_error && !result.read_error &&
 	    !instance_adopt(&in, instance_token(name)))
@@ -192,16 +191,12 @@ static int recover_buffers(const struct recover_command *c, const struct leftove
 static int recover(const struct recover_command *c, const struct leftover *l)
 {
 	char *output __auto_mem = choose_output(c, l);
-	const struct recover_options opts = { .output = output,
-					      .owner_uid = new_file_sudo_id("SUDO_UID"),
-					      .owner_gid = new_file_sudo_id("SUDO_GID"),
-					      .log = c->log };
 	struct recover_result result;
 	int ret;
 
 	if (!output)
 		return message_no_memory(command_name);
-	ret = recover_run(l, &opts, &result);
+	ret = recover_run(l, output, &result, c->log);
 	if (!ret && !c->quiet)
 		say_recovered(&result, output);
 	return !ret		? EXIT_OK

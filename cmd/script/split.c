@@ -243,7 +243,7 @@ static int write_part(struct split_run *r)
 	if (err)
 		return split_failed(r, err);
 	set_mode(r);
-	if (new_recording_commit(&r->output, (uid_t)-1, (gid_t)-1, &study->log))
+	if (new_recording_commit(&r->output, false, &study->log))
 		return EXIT_FAILED;
 	message_info("%" PRIu64 " event%s of %u CPU%s, %" PRIu64 " gap%s -> %s",
 		     result.nr_events, plural(result.nr_events), result.nr_cpus,

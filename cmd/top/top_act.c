@@ -12,7 +12,6 @@
 #include "base/io.h"
 #include "base/new_file.h"
 #include "capture/session/session.h"
-#include "cmd/record/recorder.h"
 #include "cmd/top/top.h"
 #include "live/top_table.h"
 
@@ -142,7 +141,6 @@ static int new_file(struct top *top)
 
 int top_write(struct top *top)
 {
-	struct capture_options owner = { 0 };
 	int ret;
 
 	if (top->write_fd >= 0)
@@ -151,9 +149,7 @@ int top_write(struct top *top)
 	if (ret < 0)
 		return ret;
 	top->write_fd = ret;
-	recorder_set_owner(&owner);
-	/* With sudo the file belongs to the calling user. */
-	ret = fchown(top->write_fd, owner.owner_uid, owner.owner_gid) < 0 ? -errno : 0;
+	ret = new_file_give(top->write_fd);
 	ret = ret ?: live_write(top->session, top->write_fd);
 	if (ret) {
 		unlink(top->path);

@@ -369,3 +369,13 @@ uint32_t new_file_sudo_id(const char *name)
 
 	return text && number_is(text, INT32_MAX, &id) ? (uint32_t)id : (uint32_t)-1;
 }
+
+int new_file_give(int fd)
+{
+	const uid_t uid = new_file_sudo_id("SUDO_UID");
+	const gid_t gid = new_file_sudo_id("SUDO_GID");
+
+	if (uid == (uid_t)-1 && gid == (gid_t)-1)
+		return 0;
+	return fchown(fd, uid, gid) < 0 ? -errno : 0;
+}

@@ -136,5 +136,7 @@ void new_file_close(struct new_file *f);
  * sudo.
  */
 uint32_t new_file_sudo_id(const char *name);
+/* With sudo, makes the file @fd the calling user's. 0 or -errno. */
+int new_file_give(int fd);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/new_file.h"
 #include "event/formats.h"
 #include "symbol/user_symbols.h"
 
@@ -299,11 +300,11 @@ static bool runs_as(uint32_t pid, uint32_t user)
 	return !stat(path, &st) && st.st_uid == user;
 }
 
-static int add_texts(struct mappings *m, struct facts *f, uid_t owner)
+static int add_texts(struct mappings *m, struct facts *f)
 {
 	const struct user_symbols_options opts = { .open = open_program,
 						   .containers = true,
-						   .owner = (uint32_t)owner,
+						   .owner = new_file_sudo_id("SUDO_UID"),
 						   .runs_as = runs_as };
 	struct user_texts texts = { 0 };
 	struct strbuf __auto_free maps = { 0 };
@@ -323,8 +324,7 @@ static int add_texts(struct mappings *m, struct facts *f, uid_t owner)
 	return ret;
 }
 
-int mappings_add(struct mappings *m, struct facts *f, struct ring_reader *reader,
-		 uid_t owner)
+int mappings_add(struct mappings *m, struct facts *f, struct ring_reader *reader)
 {
 	int ret = m->failed ? -ENOMEM : 0;
 
@@ -336,7 +336,7 @@ int mappings_add(struct mappings *m, struct facts *f, struct ring_reader *reader
 			m->lost);
 	for (size_t i = 0; !ret && i < reader->nr_cpus; i++)
 		ret = ring_reader_each(reader, i, take_event, m);
-	return ret ?: add_texts(m, f, owner);
+	return ret ?: add_texts(m, f);
 }
 
 void mappings_end(struct mappings *m)

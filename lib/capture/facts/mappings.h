@@ -7,8 +7,6 @@
 #ifndef KMEMX_CAPTURE_MAPPINGS_H
 #define KMEMX_CAPTURE_MAPPINGS_H
 
-#include <sys/types.h>
-
 #include "capture/events/ring_reader.h"
 #include "capture/facts/facts.h"
 #include "recording/user_maps.h"
@@ -25,14 +23,11 @@ int mappings_begin(struct mappings **out, const char *clock,
 		   const struct log *log) __must_check;
 /* Reads what the kernel has told since the last call. */
 void mappings_read(struct mappings *m);
-/**
- * mappings_add() - add the mappings and the symbols of all frames in @reader's user_stack events
- * @owner: the user who started the recording; -1: the current one
- *
- * Return: 0; -ENOMEM; -errno of reading the events.
+/* Adds the mappings and the symbols of all frames in @reader's user_stack events. 0; -ENOMEM;
+ * -errno of reading the events.
  */
-int mappings_add(struct mappings *m, struct facts *f, struct ring_reader *reader,
-		 uid_t owner) __must_check;
+int mappings_add(struct mappings *m, struct facts *f,
+		 struct ring_reader *reader) __must_check;
 void mappings_end(struct mappings *m);
 
 #endif

@@ -344,8 +344,16 @@ int new_recording_rename(struct new_recording *o, const char *path)
 	return 0;
 }
 
-int new_recording_commit(struct new_recording *o, uid_t uid, gid_t gid,
-			 const struct log *log)
+/* Use the descriptor: another file may have the name by now. */
+static void give(const struct new_recording *o, int fd, const struct log *log)
+{
+	int ret = new_file_give(fd);
+
+	log_errno(log, LOG_INFO, ret, "cannot give %s to user %u: %m", o->path,
+		  new_file_sudo_id("SUDO_UID"));
+}
+
+int new_recording_commit(struct new_recording *o, bool recorded, const struct log *log)
 {
 	int ret = keep_old(o, log);
 
@@ -354,10 +362,8 @@ int new_recording_commit(struct new_recording *o, uid_t uid, gid_t gid,
 	ret = new_file_commit(&o->file);
 	if (ret)
 		return keep_hidden(o, complain("write to", o->path, -ret, log), log);
-	/* Use the descriptor: another file may have the name by now. */
-	if ((uid != (uid_t)-1 || gid != (gid_t)-1) && fchown(o->file.fd, uid, gid) < 0)
-		log_msg(log, LOG_INFO, "cannot give %s to user %u: %s", o->path,
-			(unsigned int)uid, strerror(errno));
+	if (recorded)
+		give(o, o->file.fd, log);
 	return 0;
 }
 
@@ -374,6 +380,8 @@ int new_recording_commit_other(struct new_recording *o, int dir_fd, const char *
 	ret = keep_old(o, log);
 	if (!ret && renameat(dir_fd, name, o->file.dir_fd, o->file.name) < 0)
 		ret = complain("write to", o->path, errno, log);
+	if (!ret)
+		give(o, fd, log);
 	return ret;
 }
 

@@ -7,8 +7,6 @@
 #ifndef KMEMX_CAPTURE_NEW_RECORDING_H
 #define KMEMX_CAPTURE_NEW_RECORDING_H
 
-#include <sys/types.h>
-
 #include "base/log.h"
 #include "base/new_file.h"
 
@@ -79,11 +77,11 @@ int new_recording_use_second(struct new_recording *o) __must_check;
 int new_recording_rename(struct new_recording *o, const char *path) __must_check;
 /**
  * new_recording_commit() - the file takes its name; an existing one becomes NAME.old
- * @uid, @gid: its owner, or -1
+ * @recorded: with sudo it becomes the calling user's, as reports do not need root
  *
  * Return: 0; -errno after a LOG_ERROR message: it keeps a hidden name, which the message gives.
  */
-int new_recording_commit(struct new_recording *o, uid_t uid, gid_t gid,
+int new_recording_commit(struct new_recording *o, bool recorded,
 			 const struct log *log) __must_check;
 /**
  * new_recording_commit_other() - another file takes the name instead

@@ -20,7 +20,7 @@
 
 struct recovery {
 	const struct leftover *l;
-	const struct recover_options *opts;
+	const char *path; /* of the recording */
 	struct recover_result *result;
 	const struct log *log;
 	struct recording *rec;
@@ -303,15 +303,12 @@ static int merge_facts(struct recovery *v, struct writer_facts *out)
 /* Gives the written file its name, unless writing it failed with @err. */
 static int commit(struct recovery *v, int err)
 {
-	const struct recover_options *opts = v->opts;
-
 	if (!err)
-		return new_recording_commit(&v->output, opts->owner_uid, opts->owner_gid,
-					    v->log);
+		return new_recording_commit(&v->output, true, v->log);
 	return log_errno(
 		v->log, LOG_ERROR, err,
 		"cannot write %s: %m\n  %s is unchanged. Make room there, or choose another place: -o FILE",
-		opts->output, v->l->tmp);
+		v->path, v->l->tmp);
 }
 
 static int write_file(struct recovery *v)
@@ -384,19 +381,11 @@ static int take_whole(struct recovery *v)
 
 	v->result->whole = true;
 	add_up(v->rec, v->result);
-	ret = ret ?: new_recording_open(&v->output, v->opts->output, v->log);
+	ret = ret ?: new_recording_open(&v->output, v->path, v->log);
 	if (!ret)
 		ret = new_recording_commit_other(&v->output, l->dir_fd, leftover_name(l),
 						 l->fd, v->log);
-	if (ret == -EXDEV)
-		return copy_whole(v);
-	if (!ret &&
-	    (v->opts->owner_uid != (uid_t)-1 || v->opts->owner_gid != (gid_t)-1) &&
-	    fchown(l->fd, v->opts->owner_uid, v->opts->owner_gid) < 0)
-		log_msg(v->log, LOG_INFO, "cannot give %s to user %u: %s",
-			v->opts->output, (unsigned int)v->opts->owner_uid,
-			strerror(errno));
-	return ret;
+	return ret == -EXDEV ? copy_whole(v) : ret;
 }
 
 static void close_parts(struct recovery *v)
@@ -415,18 +404,18 @@ static int join_parts(struct recovery *v)
 	if (ret)
 		return cannot_use(v, ret);
 	v->result->extract = recording_meta(v->rec, "source") != NULL;
-	ret = new_recording_open(&v->output, v->opts->output, v->log);
+	ret = new_recording_open(&v->output, v->path, v->log);
 	ret = ret ?: read_buffers(v);
 	return ret ?: write_file(v);
 }
 
-int recover_run(const struct leftover *l, const struct recover_options *opts,
-		struct recover_result *result)
+int recover_run(const struct leftover *l, const char *output,
+		struct recover_result *result, const struct log *log)
 {
 	struct recovery v = { .l = l,
-			      .opts = opts,
+			      .path = output,
 			      .result = result,
-			      .log = opts->log,
+			      .log = log,
 			      .instance = { .lock_fd = -1 },
 			      .output = NEW_RECORDING_INIT,
 			      .reader = RING_READER_INIT };

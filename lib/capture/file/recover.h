@@ -6,22 +6,8 @@
 #ifndef KMEMX_CAPTURE_RECOVER_H
 #define KMEMX_CAPTURE_RECOVER_H
 
-#include <sys/types.h>
-
 #include "base/log.h"
 #include "capture/events/leftover.h"
-
-/**
- * struct recover_options - how to make the recording
- * @output: path of the recording
- * @owner_uid, @owner_gid: its owner; -1: the current user
- */
-struct recover_options {
-	const char *output;
-	uid_t owner_uid;
-	gid_t owner_gid;
-	const struct log *log;
-};
 
 /**
  * struct recover_result - what was recovered
@@ -50,6 +36,7 @@ struct recover_result {
 /**
  * recover_run() - write the recording, then remove the leftover files
  * @l: of leftover_open()
+ * @output: path of the recording
  *
  * Reads the ring buffers of the instance that the recorder left and removes it. The result has a
  * metadata item "recovered". On failure the files do not change, except that pages from ring
@@ -57,7 +44,7 @@ struct recover_result {
  *
  * Return: 0; -errno after a LOG_ERROR message, or with @nothing.
  */
-int recover_run(const struct leftover *l, const struct recover_options *opts,
-		struct recover_result *result) __must_check;
+int recover_run(const struct leftover *l, const char *output,
+		struct recover_result *result, const struct log *log) __must_check;
 
 #endif

@@ -192,8 +192,7 @@ static int collect(struct session *s)
 						     : "before after");
 	session_add_truncated(s);
 	if (!ret && s->mappings)
-		ret = mappings_add(s->mappings, &s->facts, &s->reader,
-				   s->opts->owner_uid);
+		ret = mappings_add(s->mappings, &s->facts, &s->reader);
 	if (!ret && !s->reader.wire)
 		facts_refresh(&s->facts, s->log);
 	return session_compose(s, ret);

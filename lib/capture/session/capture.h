@@ -75,7 +75,6 @@ struct capture_live {
  * @exact_ledger: shrink all slab caches before slabinfo is read, at both ends
  * @stop_fd: a signalfd whose signals end the recording; -1: none
  * @child_sigmask: signal mask of the command
- * @owner_uid, @owner_gid: the owner of the file; -1: the current user
  * @started: called once tracing is on, before the command starts; may be NULL. @nr_tasks: the
  *	number of tasks recorded now; 0: all. @stacks_how: as in the result
  * @progress: called every CAPTURE_PROGRESS_MS while recording; may be NULL
@@ -99,8 +98,6 @@ struct capture_options {
 	bool compress, exact_ledger, opening;
 	int stop_fd;
 	const sigset_t *child_sigmask;
-	uid_t owner_uid;
-	gid_t owner_gid;
 	void (*started)(void *ctx, size_t nr_tasks, const char *stacks_how);
 	void (*progress)(void *ctx, const struct capture_progress *so_far);
 	void *ctx;
@@ -181,8 +178,7 @@ int capture_wait(const struct capture_options *opts, struct capture_result *resu
 
 /**
  * extract_run() - save a buffer
- * @opts: only these are used: output, command_line, file_version, compress, owner_uid, owner_gid,
- *	log
+ * @opts: only these are used: output, command_line, file_version, compress, log
  * @name: the instance; NULL: the top-level instance
  * @stop: switch tracing off while reading, then restore it; else read no more than the buffer can
  *	hold

@@ -510,6 +510,5 @@ int session_join_file(struct session *s)
 
 int session_commit_file(struct session *s)
 {
-	return new_recording_commit(&s->output, s->opts->owner_uid, s->opts->owner_gid,
-				    s->log);
+	return new_recording_commit(&s->output, true, s->log);
 }

@@ -319,7 +319,7 @@ START_TEST(test_new_recording)
 	put_file("r.dat", "first");
 	ck_assert_int_eq(new_recording_open(&o, "r.dat", NULL), 0);
 	ck_assert_int_eq(write(o.file.fd, "second", 6), 6);
-	ck_assert_int_eq(new_recording_commit(&o, -1, -1, NULL), 0);
+	ck_assert_int_eq(new_recording_commit(&o, true, NULL), 0);
 	new_recording_close(&o);
 	check_file("r.dat", "second");
 	check_file("r.dat.old", "first");

@@ -127,9 +127,6 @@ static void put_head(int fd, const struct ring_reader *r)
 static struct recording *recover(const char *tmp, int expected)
 {
 	char *output = strdup(path_of("r.dat"));
-	struct recover_options opts = { .output = output,
-					.owner_uid = (uid_t)-1,
-					.owner_gid = (gid_t)-1 };
 	struct recover_result result;
 	struct recording *rec = NULL;
 	struct leftover l;
@@ -139,7 +136,7 @@ static struct recording *recover(const char *tmp, int expected)
 	ck_assert_str_eq(l.path, output);
 	ck_assert_str_eq(l.token, TOKEN);
 	ck_assert(leftover_has_pages(&l));
-	ck_assert_int_eq(recover_run(&l, &opts, &result), expected);
+	ck_assert_int_eq(recover_run(&l, output, &result, NULL), expected);
 	leftover_close(&l);
 	if (!expected) {
 		ck_assert(!result.buffers_read);

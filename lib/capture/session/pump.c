@@ -29,27 +29,19 @@
 /* How often CPUs that were absent are looked for: like POLL_MS, with room to spare. */
 #define HOTPLUG_MS 100
 
-enum {
-	TAG_STOP = 1U << 31,
-	TAG_CHILD,
-	TAG_EXEC,
-	TAG_TIMER,
-	TAG_TICK,
-	TAG_HOTPLUG,
-	TAG_ROUND,
-	TAG_INPUT,
-	TAG_PIPES,
-};
-
-/* Descriptors of the pump. */
+/* What the pump waits for. The first ones are descriptors of its own. */
 enum {
 	EPOLL,
 	PIPES, /* a nested epoll set of the pipes, which can be removed at once */
 	TIMER,
 	TICK,
-	HOTPLUG,
+	HOTPLUG, /* from TICK to ROUND: timers that repeat */
 	ROUND,
 	NR_FDS,
+	STOP = NR_FDS,
+	CHILD,
+	EXEC,
+	INPUT,
 };
 
 /* @child: its end ends the loop; NULL: none. @live: NULL: buffers are read as they fill. */
@@ -73,9 +65,10 @@ static int watch(int epoll_fd, int fd, uint32_t tag)
 	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
 
-/* A timer that expires after @ns, repeatedly with @repeat; -1 if @ns is 0. */
-static int open_timer(uint64_t ns, bool repeat, int *fd)
+/* Timer @which expires after @ns, repeatedly with @repeat; never if @ns is 0. */
+static int start_timer(struct pump *p, uint32_t which, uint64_t ns, bool repeat)
 {
+	int *fd = &p->fds[which];
 	struct timespec at = { .tv_sec = (time_t)(ns / 1000000000),
 			       .tv_nsec = (long)(ns % 1000000000) };
 	struct itimerspec its = { .it_value = at };
@@ -85,7 +78,9 @@ static int open_timer(uint64_t ns, bool repeat, int *fd)
 	if (!ns)
 		return 0;
 	*fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	return *fd < 0 || timerfd_settime(*fd, 0, &its, NULL) < 0 ? -errno : 0;
+	if (*fd < 0 || timerfd_settime(*fd, 0, &its, NULL) < 0)
+		return -errno;
+	return watch(p->fds[EPOLL], *fd, which);
 }
 
 /* A failed write ends the recording; a failed read is a separate error. */
@@ -119,19 +114,16 @@ static int watch_pipes(struct pump *p)
 		absent = absent || r->cpus[i].absent;
 	}
 	if (!ret && absent)
-		ret = open_timer(HOTPLUG_MS * 1000000ULL, true, &p->fds[HOTPLUG]);
-	return ret ?: watch(p->fds[EPOLL], p->fds[HOTPLUG], TAG_HOTPLUG);
+		ret = start_timer(p, HOTPLUG, HOTPLUG_MS * 1000000ULL, true);
+	return ret;
 }
 
 /* CPUs that were absent may have come online. */
 static int look_for_cpus(struct pump *p)
 {
 	struct ring_reader *r = &p->s->reader;
-	uint64_t ticks;
 	int ret = 0;
 
-	if (read(p->fds[HOTPLUG], &ticks, sizeof(ticks)) != sizeof(ticks))
-		return 0;
 	for (size_t i = 0; !ret && i < r->nr_cpus; i++) {
 		if (!r->cpus[i].absent)
 			continue;
@@ -152,24 +144,20 @@ static int set_up(struct pump *p)
 	p->fds[PIPES] = epoll_create1(EPOLL_CLOEXEC);
 	if (p->fds[EPOLL] < 0 || p->fds[PIPES] < 0)
 		return -errno;
-	ret = open_timer(opts->duration_ns, false, &p->fds[TIMER]);
+	ret = start_timer(p, TIMER, opts->duration_ns, false);
 	if (!ret)
-		ret = open_timer(tick_start(&p->tick, p->s) * 1000000ULL, true,
-				 &p->fds[TICK]);
-	ret = ret ?: watch(p->fds[EPOLL], p->fds[TIMER], TAG_TIMER);
-	ret = ret ?: watch(p->fds[EPOLL], p->fds[TICK], TAG_TICK);
-	ret = ret ?: watch(p->fds[EPOLL], opts->stop_fd, TAG_STOP);
+		ret = start_timer(p, TICK, tick_start(&p->tick, p->s) * 1000000ULL, true);
+	ret = ret ?: watch(p->fds[EPOLL], opts->stop_fd, STOP);
 	if (!ret && p->child)
-		ret = watch(p->fds[EPOLL], p->child->pidfd, TAG_CHILD);
+		ret = watch(p->fds[EPOLL], p->child->pidfd, CHILD);
 	if (!ret && p->child)
-		ret = watch(p->fds[EPOLL], p->child->exec_fd, TAG_EXEC);
+		ret = watch(p->fds[EPOLL], p->child->exec_fd, EXEC);
 	if (!ret && !p->polling)
-		ret = watch(p->fds[EPOLL], p->fds[PIPES], TAG_PIPES);
+		ret = watch(p->fds[EPOLL], p->fds[PIPES], PIPES);
 	if (!ret && p->live)
-		ret = open_timer(p->live->round_ms * 1000000ULL, true, &p->fds[ROUND]);
-	ret = ret ?: watch(p->fds[EPOLL], p->fds[ROUND], TAG_ROUND);
+		ret = start_timer(p, ROUND, p->live->round_ms * 1000000ULL, true);
 	if (!ret && p->live)
-		ret = watch(p->fds[EPOLL], p->live->input_fd, TAG_INPUT);
+		ret = watch(p->fds[EPOLL], p->live->input_fd, INPUT);
 	return ret ?: watch_pipes(p);
 }
 
@@ -224,38 +212,37 @@ static int take_signal(int stop_fd, const struct child *child)
 static int handle(struct pump *p, uint32_t tag)
 {
 	struct capture_result *result = p->s->result;
-	uint64_t ticks;
+	uint64_t times;
 
+	/* A timer that repeats is ready until it is read. */
+	if (tag >= TICK && tag <= ROUND &&
+	    read(p->fds[tag], &times, sizeof(times)) != sizeof(times))
+		return 0;
 	switch (tag) {
-	case TAG_STOP:
+	case STOP:
 		result->stop_signal = take_signal(p->s->opts->stop_fd, p->child);
 		p->stop = p->stop || result->stop_signal;
 		return 0;
-	case TAG_CHILD:
+	case CHILD:
 		p->stop = p->stop || child_check(p->child, false);
 		return 0;
-	case TAG_EXEC:
+	case EXEC:
 		/* Closing the descriptor removes it from the epoll set. */
 		child_exec_result(p->child);
 		p->stop = p->stop || p->child->exec_errno;
 		return 0;
-	case TAG_TIMER:
+	case TIMER:
 		result->timed_out = p->stop = true;
 		return 0;
-	case TAG_TICK:
-		if (read(p->fds[TICK], &ticks, sizeof(ticks)) == sizeof(ticks))
-			p->stop = tick_on(&p->tick) || p->stop;
+	case TICK:
+		p->stop = tick_on(&p->tick) || p->stop;
 		return 0;
-	case TAG_HOTPLUG:
+	case HOTPLUG:
 		return look_for_cpus(p);
-	case TAG_ROUND:
-		if (read(p->fds[ROUND], &ticks, sizeof(ticks)) == sizeof(ticks))
-			drain_all(p);
-		return 0;
-	case TAG_INPUT:
+	case INPUT:
 		p->stop = p->live->input(p->live->ctx) || p->stop;
 		return 0;
-	default:
+	default: /* PIPES, ROUND */
 		if (!p->live)
 			return drain_ready(p);
 		drain_all(p);

@@ -96,23 +96,6 @@ struct record_filters {
 	char **merged;
 };
 
-/* clang-format off */
-#define RECORD_FILTER_OPTIONS(f) \
-	{ OPTION_SIZE, 0, "min-bytes", "SIZE", &(f).min_bytes, \
-	  "only allocations of at least SIZE" }, \
-	{ OPTION_POSITIVE, 0, "min-order", "N", &(f).min_order, \
-	  "page allocations: only those of order N or more" }, \
-	{ OPTION_STRINGS, 0, "cache", "NAME", &(f).caches, \
-	  "only objects of this slab cache; may be a pattern" }, \
-	{ OPTION_STRINGS, 0, "gfp", "FLAG[,FLAG]", &(f).gfp, \
-	  "only allocations with all of these GFP flags" }, \
-	{ OPTION_STRINGS, 0, "comm", "NAME", &(f).comms, \
-	  "only allocations of tasks of this name" }
-#define RECORD_CGROUP_OPTION(f) \
-	{ OPTION_STRING, 0, "cgroup", "PATH", &(f).cgroup, \
-	  "only the processes of this control group" }
-/* clang-format on */
-
 /* Does an option filter allocations, so that --filter-frees applies? */
 bool record_filters_any(const struct record_filters *f);
 /* Checks the options and sets the criteria in @c, whose events are already chosen. @page, @areas:
@@ -141,25 +124,6 @@ struct record_flight {
 
 /* What --on waits for, ending in NULL; some need a value after a '='. */
 extern const char *const record_flight_causes[];
-
-#define RECORD_FLIGHT_INIT       \
-	((struct record_flight){ \
-		.options = { .keep = 10, .again_ns = UINT64_C(60000000000) } })
-
-/* clang-format off */
-#define RECORD_FLIGHT_OPTIONS(f) \
-	{ OPTION_GROUP, .help = "Flight recorder" }, \
-	{ OPTION_OPTIONAL | OPTION_EVERYDAY, 0, "flight", "SIZE|TIME", &(f).memory, \
-	  "save the last events when something happens" }, \
-	{ OPTION_STRINGS | OPTION_EVERYDAY, 0, "on", "CAUSE", &(f).on, \
-	  "oom, failure, order=N, pressure, sunreclaim=SIZE, ...", \
-	  record_flight_causes }, \
-	{ OPTION_POSITIVE, 0, "keep", "N", &(f).options.keep, \
-	  "keep the last N files (default: 10)" }, \
-	{ OPTION_DURATION, 0, "again", "TIME", &(f).options.again_ns, \
-	  "ignore the same cause for TIME (default: 1m)" }, \
-	{ OPTION_FLAG, 0, "once", NULL, &(f).options.once, "end after one file" }
-/* clang-format on */
 
 /* Checks the options. GO_ON or an exit code after a message. */
 int record_flight_set(struct record_flight *f, struct capture_options *c,

@@ -158,6 +158,7 @@ static void try_to_reserve(struct session *s)
 static int arm(struct flight *f)
 {
 	struct session *s = &f->s;
+	const uint64_t nr = setup_nr_buffers(s->instance.frees);
 	int ret = f->armed ? begin_file(f) : 0;
 
 	ret = ret ?: session_read_system(s);
@@ -175,8 +176,8 @@ static int arm(struct flight *f)
 	f->armed = true;
 	f->cause = FLIGHT_NOTHING;
 	if (!ret && f->opts->armed)
-		f->opts->armed(f->opts->ctx, flight_buffers_bytes(&f->buffers),
-			       flight_buffers_limit(&f->buffers));
+		f->opts->armed(f->opts->ctx, f->buffers.bytes * nr,
+			       f->buffers.limit * nr);
 	return ret;
 }
 

@@ -84,8 +84,5 @@ bool flight_buffers_short(struct flight_buffers *b);
  * events are kept.
  */
 void flight_buffers_grow(struct flight_buffers *b);
-/* Bytes of all buffers together, now and at most. */
-uint64_t flight_buffers_bytes(const struct flight_buffers *b);
-uint64_t flight_buffers_limit(const struct flight_buffers *b);
 
 #endif

@@ -94,13 +94,3 @@ void flight_buffers_grow(struct flight_buffers *b)
 	b->bytes = b->s->buffer_bytes = bytes;
 	log_msg(b->s->log, LOG_INFO, "ring buffer: %s KiB per CPU", text);
 }
-
-uint64_t flight_buffers_bytes(const struct flight_buffers *b)
-{
-	return b->bytes * setup_nr_buffers(b->s->instance.frees);
-}
-
-uint64_t flight_buffers_limit(const struct flight_buffers *b)
-{
-	return b->limit * setup_nr_buffers(b->s->instance.frees);
-}

@@ -153,8 +153,7 @@ int top_write(struct top *top)
 	ret = ret ?: live_write(top->session, top->write_fd);
 	if (ret) {
 		unlink(top->path);
-		close(top->write_fd);
-		top->write_fd = -1;
+		io_close(&top->write_fd);
 	}
 	return ret;
 }

@@ -13,10 +13,12 @@
 /* Bytes copied at a time. */
 #define IO_CHUNK       (1U << 20)
 
-void io_close(const int *fd)
+void io_close(int *fd)
 {
-	if (*fd >= 0)
-		close(*fd);
+	if (*fd < 0)
+		return;
+	close(*fd);
+	*fd = -1;
 }
 
 void io_close_dir(DIR **dir)

@@ -16,7 +16,7 @@
 #define __auto_fd   __attribute__((cleanup(io_close)))
 #define __auto_dir  __attribute__((cleanup(io_close_dir)))
 #define __auto_file __attribute__((cleanup(io_close_file)))
-void io_close(const int *fd);
+void io_close(int *fd); /* and it is -1 then */
 void io_close_dir(DIR **dir);
 void io_close_file(FILE **file);
 

@@ -465,10 +465,8 @@ void ring_reader_end_direct(struct ring_reader *r)
 
 void ring_reader_close_pipes(struct ring_reader *r)
 {
-	for (size_t i = 0; i < r->nr_cpus; i++) {
+	for (size_t i = 0; i < r->nr_cpus; i++)
 		io_close(&r->cpus[i].pipe_fd);
-		r->cpus[i].pipe_fd = -1;
-	}
 }
 
 void ring_reader_close(struct ring_reader *r)

@@ -94,7 +94,7 @@ static void open_cache(int dir, const char *name, struct slab_files_cache *c)
 	}
 }
 
-static void close_cache(const struct slab_files_cache *c)
+static void close_cache(struct slab_files_cache *c)
 {
 	for (int i = 0; i < SLAB_FILES; i++)
 		io_close(&c->fds[i]);

@@ -257,7 +257,6 @@ bool new_recording_shrink_reserve(struct new_recording *o, uint64_t least)
 void new_recording_release_reserve(struct new_recording *o)
 {
 	io_close(&o->reserve_fd);
-	o->reserve_fd = -1;
 	o->reserved = 0;
 }
 

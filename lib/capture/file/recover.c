@@ -88,10 +88,11 @@ static int add_part(struct recovery *v, uint32_t cpu, int fd, uint64_t offset,
 {
 	struct ring_reader *r = &v->reader;
 	struct ring_reader_cpu *c;
+	int ret = fd < 0 ? fd : array_grow(&r->cpus, r->nr_cpus);
 
-	if (fd < 0 || array_grow(&r->cpus, r->nr_cpus)) {
+	if (ret) {
 		io_close(&fd);
-		return fd < 0 ? fd : -ENOMEM;
+		return ret;
 	}
 	c = &r->cpus[r->nr_cpus++];
 	*c = (struct ring_reader_cpu){
@@ -164,8 +165,7 @@ static int read_buffer(struct recovery *v, size_t i)
 	if (c->pipe_fd < 0)
 		return c->pipe_fd;
 	ret = ring_reader_drain(&v->reader, i, true);
-	close(c->pipe_fd);
-	c->pipe_fd = -1;
+	io_close(&c->pipe_fd);
 	v->result->from_buffers += c->size - before;
 	ret = ret ?: ring_reader_count(&v->reader, i, UINT64_MAX, &written);
 	ret = ret ?: facts_add_cpustat(&v->facts, &v->instance, c->cpu, &text);

@@ -8,12 +8,6 @@
 
 #include "base/io.h"
 
-static void close_fd(int *fd)
-{
-	io_close(fd);
-	*fd = -1;
-}
-
 /* Runs in the child: only async-signal-safe calls, here and below. */
 static bool mute_self(void)
 {
@@ -104,7 +98,7 @@ int child_go(struct child *c)
 {
 	ssize_t n = write(c->go_fd, "g", 1);
 
-	close_fd(&c->go_fd);
+	io_close(&c->go_fd);
 	return n == 1 ? 0 : -EPIPE;
 }
 
@@ -116,7 +110,7 @@ void child_exec_result(struct child *c)
 		return;
 	if (read(c->exec_fd, &err, sizeof(err)) == sizeof(err))
 		c->exec_errno = err;
-	close_fd(&c->exec_fd);
+	io_close(&c->exec_fd);
 }
 
 bool child_check(struct child *c, bool block)
@@ -138,11 +132,11 @@ void child_close(struct child *c)
 {
 	bool waiting = c->go_fd >= 0;
 
-	close_fd(&c->go_fd);
-	close_fd(&c->exec_fd);
+	io_close(&c->go_fd);
+	io_close(&c->exec_fd);
 	if (c->pid > 0 && waiting)
 		child_check(c, true);
-	close_fd(&c->pidfd);
+	io_close(&c->pidfd);
 }
 
 int child_status(const struct child *c)

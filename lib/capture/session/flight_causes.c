@@ -315,5 +315,4 @@ void flight_watch_close(struct flight_watch *w)
 {
 	io_close(&w->pressure_fd);
 	io_close(&w->kmsg_fd);
-	w->pressure_fd = w->kmsg_fd = -1;
 }

@@ -112,7 +112,7 @@ static int add_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 
 int comms_add_proc(struct comms *c, const char *proc)
 {
-	return threads_walk(proc, add_thread, c);
+	return threads_walk(proc, add_thread, c, 0);
 }
 
 int comms_add_text(struct comms *c, const char *text)

@@ -207,7 +207,7 @@ static int begin(struct mappings *m, const char *clock)
 	log_errno(
 		m->log, LOG_WARN, ret,
 		"the kernel does not tell of mappings: %m; frames of programs that start now have no names");
-	ret = threads_walk("/proc", add_process, m);
+	ret = threads_walk("/proc", add_process, m, 0);
 	return ret == -ENOMEM ? ret : 0;
 }
 

@@ -38,7 +38,9 @@ ssize_t thread_read(int task_fd, uint32_t pid, const char *file, char *text, siz
 	return n;
 }
 
-static int walk_process(int proc_fd, const char *name, thread_fn fn, void *ctx)
+/* @until: by the clock of the thread's CPU time; 0: no limit. */
+static int walk_process(int proc_fd, const char *name, thread_fn fn, void *ctx,
+			uint64_t until)
 {
 	DIR *dir __auto_dir = NULL;
 	struct dirent *entry;
@@ -57,18 +59,21 @@ static int walk_process(int proc_fd, const char *name, thread_fn fn, void *ctx)
 		return -ENOMEM;
 	while (!ret && (entry = readdir(dir)))
 		if (parse_pid(entry->d_name, &pid))
-			ret = fn(ctx, fd, pid, tgid);
+			ret = until && clock_ns(CLOCK_THREAD_CPUTIME_ID) > until
+				      ? -ETIME
+				      : fn(ctx, fd, pid, tgid);
 	return ret;
 }
 
-int threads_walk(const char *proc, thread_fn fn, void *ctx)
+int threads_walk(const char *proc, thread_fn fn, void *ctx, uint64_t most_ns)
 {
+	uint64_t until = most_ns ? clock_ns(CLOCK_THREAD_CPUTIME_ID) + most_ns : 0;
 	DIR *dir __auto_dir = opendir(proc);
 	struct dirent *entry;
 	int ret = dir ? 0 : -errno;
 
 	while (!ret && (entry = readdir(dir)))
-		ret = walk_process(dirfd(dir), entry->d_name, fn, ctx);
+		ret = walk_process(dirfd(dir), entry->d_name, fn, ctx, until);
 	return ret;
 }
 
@@ -179,46 +184,40 @@ int processes_list(struct list *l, const char *proc)
 {
 	/* Reports need all of them. */
 	l->most_bytes = SIZE_MAX;
-	return threads_walk(proc, list_thread, l);
+	return threads_walk(proc, list_thread, l, 0);
 }
 
 struct newcomers {
 	struct u64_map earlier; /* thread numbers */
 	struct strbuf *out;
-	uint64_t until;
 };
 
 static int list_newcomer(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 {
 	const struct newcomers *n = ctx;
 
-	if (clock_ns(CLOCK_THREAD_CPUTIME_ID) > n->until)
-		return -ETIME;
 	return u64_map_find(&n->earlier, pid) ? 0
 					      : add_thread(n->out, task_fd, pid, tgid);
 }
 
 int processes_list_new(const char *earlier, const char *proc, struct strbuf *out)
 {
-	struct newcomers n = { .out = out,
-			       .until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + WALK_NS };
+	struct newcomers n = { .out = out };
 	int ret = 0;
 
 	for (; !ret && *earlier; earlier = text_next_line(earlier))
 		if (!u64_map_insert(&n.earlier, strtoull(earlier, NULL, 10), 1))
 			ret = -ENOMEM;
-	ret = ret ?: threads_walk(proc, list_newcomer, &n);
+	ret = ret ?: threads_walk(proc, list_newcomer, &n, WALK_NS);
 	u64_map_free(&n.earlier);
 	return ret;
 }
 
 /* --- which of them ran ----------------------------------------------------------------------- */
 
-struct walk {
-	struct tasks_ran *begun;       /* filled at the start */
-	const struct tasks_ran *since; /* at the end: what it holds */
+struct walk_at_end {
+	const struct tasks_ran *since;
 	struct strbuf *out;
-	uint64_t until;
 	uint32_t self;
 };
 
@@ -242,14 +241,12 @@ static bool is_kernels(int task_fd, uint32_t pid)
 
 static int begin_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 {
-	const struct walk *w = ctx;
+	struct tasks_ran *t = ctx;
 	uint64_t ns, *item;
 
-	if (clock_ns(CLOCK_THREAD_CPUTIME_ID) > w->until)
-		return -ETIME;
 	if (!read_ran(task_fd, pid, &ns))
 		return 0;
-	item = INDEXED_ITEM(&w->begun->ns, pid);
+	item = INDEXED_ITEM(&t->ns, pid);
 	if (!item)
 		return -ENOMEM;
 	*item = ns;
@@ -258,12 +255,10 @@ static int begin_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 
 static int end_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 {
-	const struct walk *w = ctx;
+	const struct walk_at_end *w = ctx;
 	const uint32_t *at = u64_map_find(&w->since->ns.index, pid);
 	uint64_t before = at ? w->since->ns.of[*at] : 0, ns;
 
-	if (clock_ns(CLOCK_THREAD_CPUTIME_ID) > w->until)
-		return -ETIME;
 	if (pid == w->self || !read_ran(task_fd, pid, &ns) || ns == before)
 		return 0;
 	/* If it has run less than before, it is another task with that number. */
@@ -275,9 +270,7 @@ static int end_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 
 int tasks_ran_begin(struct tasks_ran *t, const char *proc)
 {
-	struct walk w = { .begun = t,
-			  .until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + WALK_NS };
-	int ret = threads_walk(proc, begin_thread, &w);
+	int ret = threads_walk(proc, begin_thread, t, WALK_NS);
 
 	if (!ret && !t->ns.nr)
 		ret = -EOPNOTSUPP;
@@ -288,11 +281,8 @@ int tasks_ran_begin(struct tasks_ran *t, const char *proc)
 int tasks_ran_end(const struct tasks_ran *t, const char *proc, uint32_t self,
 		  struct strbuf *out)
 {
-	struct walk w = { .since = t,
-			  .out = out,
-			  .until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + WALK_NS,
-			  .self = self };
-	int ret = t->begun ? threads_walk(proc, end_thread, &w) : -EINVAL;
+	struct walk_at_end w = { t, out, self };
+	int ret = t->begun ? threads_walk(proc, end_thread, &w, WALK_NS) : -EINVAL;
 
 	return !ret && out->failed ? -ENOMEM : ret;
 }

@@ -19,9 +19,10 @@
 typedef int (*thread_fn)(void *ctx, int task_fd, uint32_t pid, uint32_t tgid);
 
 /* Calls @fn for every live thread of @proc, which is "/proc". Threads that come or go meanwhile may
- * be left out. 0 or -errno.
+ * be left out. @most_ns: of CPU time; 0: no limit. 0; -ETIME: it takes longer; another -errno.
  */
-int threads_walk(const char *proc, thread_fn fn, void *ctx) __must_check;
+int threads_walk(const char *proc, thread_fn fn, void *ctx,
+		 uint64_t most_ns) __must_check;
 
 /* Reads the start of a thread's file into @text, NUL terminated. The bytes read; 0 or less: it
  * cannot be read.

@@ -174,11 +174,10 @@ static void cut(const struct footprint_run *run, struct table *t)
 /* Writes the picture or the page. */
 static int draw(const struct footprint_run *run, struct table *t)
 {
-	const char *slash = strrchr(run->files.vmlinux, '/');
 	const struct rings_options o = {
 		.size = "bytes",
 		.name = "name",
-		.title = slash ? slash + 1 : run->files.vmlinux,
+		.title = text_after_slash(run->files.vmlinux),
 		.what = t->title,
 	};
 	struct text_output file = TEXT_OUTPUT_INIT;

@@ -85,7 +85,7 @@ static ssize_t read_start(const char *path, char *start)
 /* Is @path named like what a recorder writes, .NAME.TOKEN.tmp? */
 static bool leftover_tell(const char *command, const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = text_after_slash(path);
 
 	if (name[0] != '.' || !text_ends(name + 1, ".tmp"))
 		return false;

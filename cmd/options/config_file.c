@@ -77,8 +77,7 @@ static int open_directory(struct config *c, bool named)
 /* Opens the file in its directory @dir, and checks it. Returns a descriptor or -errno. */
 static int open_file(struct config *c, int dir)
 {
-	const char *slash = strrchr(c->path, '/');
-	int fd = openat(dir, slash ? slash + 1 : c->path,
+	int fd = openat(dir, text_after_slash(c->path),
 			O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	int ret = 0;

@@ -146,9 +146,8 @@ static int write_page(const struct report_run *run, const struct render_out *out
 {
 	const struct report *report = run->st.report;
 	const char *path = run->st.in.study.path;
-	const char *slash = strrchr(path, '/');
 	struct strbuf __auto_free summary = { 0 }, input = { 0 };
-	struct web_report_options o = { .file = slash ? slash + 1 : path,
+	struct web_report_options o = { .file = text_after_slash(path),
 					.window = run->st.opts.study.window.time,
 					.served = run->to };
 	int err = summary_text(report, &summary);

@@ -153,6 +153,13 @@ char *text_next_word(char **list)
 	return word;
 }
 
+const char *text_after_slash(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 const char *text_next_line(const char *text)
 {
 	text += strcspn(text, "\n");

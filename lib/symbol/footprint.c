@@ -36,13 +36,6 @@ struct places {
 	struct u64_map of_unit, variables;
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The number of a path; 0: memory ran out. */
 static uint32_t path_id(struct places *p, const char *path)
 {
@@ -69,7 +62,7 @@ static uint32_t path_of(struct places *p, Dwarf_Die *unit)
 	if (!path.size || *path.data == '/')
 		return 0;
 	file = path_id(p, path.data);
-	name = base_name(path.data);
+	name = text_after_slash(path.data);
 	known = KEYED_ITEM_OF(&p->names, name, strlen(name));
 	if (!file || !known)
 		return NO_MEMORY;
@@ -218,12 +211,13 @@ static int find_sources(struct places *p)
 		const char *path = footprint_path(p->fp, id);
 
 		if (path && source && !p->sources[source] &&
-		    !strcmp(base_name(path), base_name(layout->sources[source])))
+		    !strcmp(text_after_slash(path),
+			    text_after_slash(layout->sources[source])))
 			p->sources[source] = id;
 	}
 	for (size_t i = 1; i < layout->nr_sources; i++) {
 		if (!p->sources[i] &&
-		    find_source(p, base_name(layout->sources[i]), &p->sources[i]))
+		    find_source(p, text_after_slash(layout->sources[i]), &p->sources[i]))
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < layout->nr_items; i++) {

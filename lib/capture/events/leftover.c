@@ -32,13 +32,6 @@ static size_t parse_name(const char *base, char token[NEW_FILE_TOKEN])
 	return at - 1;
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int add_path(char ***paths, size_t *nr, const char *dir, const char *name)
 {
 	size_t len = strcmp(dir, ".") == 0 ? 0 : strlen(dir);
@@ -83,7 +76,7 @@ bool leftover_is_named(const char *path)
 {
 	char token[NEW_FILE_TOKEN];
 
-	return parse_name(base_of(path), token) != 0;
+	return parse_name(text_after_slash(path), token) != 0;
 }
 
 /* Opens the file @name in @l->dir_fd, or the one in the directory of that name. A descriptor or
@@ -107,7 +100,7 @@ static int open_file(struct leftover *l, const char *name)
 
 int leftover_open(struct leftover *l, const char *tmp)
 {
-	const char *base = base_of(tmp);
+	const char *base = text_after_slash(tmp);
 	size_t name_end;
 	char *dir;
 
@@ -115,7 +108,7 @@ int leftover_open(struct leftover *l, const char *tmp)
 	name_end = parse_name(base, l->token);
 	if (!name_end)
 		return -EINVAL;
-	dir = strndup(tmp, (size_t)(base_of(tmp) - tmp));
+	dir = strndup(tmp, (size_t)(text_after_slash(tmp) - tmp));
 	l->tmp = strdup(tmp);
 	l->prefix = strndup(tmp, strlen(tmp) - strlen(LEFTOVER_SUFFIX));
 	if (!dir || asprintf(&l->path, "%s%.*s", dir, (int)(name_end - 1), base + 1) < 0)
@@ -123,7 +116,7 @@ int leftover_open(struct leftover *l, const char *tmp)
 	free(dir);
 	if (!l->tmp || !l->prefix || !l->path)
 		return -ENOMEM;
-	l->base = base_of(l->prefix);
+	l->base = text_after_slash(l->prefix);
 	l->dir_fd = new_file_dir(tmp, &base);
 	if (l->dir_fd < 0)
 		return l->dir_fd;
@@ -238,7 +231,8 @@ int leftover_open_cpu(const struct leftover *l, uint32_t cpu)
 
 const char *leftover_name(const struct leftover *l)
 {
-	return l->parent_fd >= 0 ? LEFTOVER_INSIDE LEFTOVER_SUFFIX : base_of(l->tmp);
+	return l->parent_fd >= 0 ? LEFTOVER_INSIDE LEFTOVER_SUFFIX
+				 : text_after_slash(l->tmp);
 }
 
 int leftover_remove(const struct leftover *l)
@@ -248,7 +242,8 @@ int leftover_remove(const struct leftover *l)
 	int ret;
 
 	if (l->parent_fd >= 0)
-		return new_file_remove_dir(l->parent_fd, base_of(l->tmp), l->dir_fd);
+		return new_file_remove_dir(l->parent_fd, text_after_slash(l->tmp),
+					   l->dir_fd);
 	ret = leftover_parts(l, &parts, &nr);
 	for (size_t i = 0; !ret && i < nr; i++) {
 		char *name __auto_mem = part_name(l, parts[i].cpu);

@@ -229,9 +229,8 @@ void facts_snapshot(struct facts *f, const char *when, const struct log *log)
 		add_list(f, RECORDING_META_VMALLOCINFO, when, log);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		const char *file = files[after ? ARRAY_SIZE(files) - 1 - i : i];
-		const char *slash = strrchr(file, '/');
 
-		snprintf(name, sizeof(name), "%s.%s", slash ? slash + 1 : file, when);
+		snprintf(name, sizeof(name), "%s.%s", text_after_slash(file), when);
 		snprintf(path, sizeof(path), "/proc/%s", file);
 		if (!strcmp(file, "slabinfo"))
 			add_slabinfo(f, name, after, log);

@@ -328,8 +328,7 @@ static int keep_old(const struct new_recording *o, const struct log *log)
 
 int new_recording_rename(struct new_recording *o, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *name = strdup(slash ? slash + 1 : path), *copy = strdup(path);
+	char *name = strdup(text_after_slash(path)), *copy = strdup(path);
 
 	if (!name || !copy) {
 		free(name);

@@ -7,6 +7,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "recording/recording.h"
 
 /* Pointers that are fetched, whether the array has as many or not: half the kernel's limit, and
@@ -462,7 +463,7 @@ void probes_remove(struct probes *p, const struct log *log)
 void probes_sweep(const struct log *log)
 {
 	size_t left = 0, removed;
-	int lock = has_kprobes() ? instance_lock_all() : -1;
+	int lock __auto_fd = has_kprobes() ? instance_lock_all() : -1;
 
 	if (lock < 0)
 		return;
@@ -470,5 +471,4 @@ void probes_sweep(const struct log *log)
 	if (removed)
 		log_msg(log, LOG_INFO, "removed %zu probe%s of a killed kmemx", removed,
 			plural(removed));
-	close(lock);
 }

@@ -47,9 +47,7 @@ static bool set_clock(struct perf_event_attr *attr, const char *clock)
 
 	attr->use_clockid = has;
 	attr->clockid = id;
-	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-		has |= !strcmp(clock, own[i]);
-	return has;
+	return has || ANY(i, ARRAY_SIZE(own), !strcmp(clock, own[i]));
 }
 
 static int open_ring(struct mappings *m, struct perf_event_attr *attr, int cpu)

@@ -171,16 +171,14 @@ enum flight_cause flight_watch_stopped(struct flight_watch *w)
 {
 	if (is_on(w->in))
 		return FLIGHT_NOTHING;
-	for (size_t i = 0; i < ARRAY_SIZE(stop_events); i++) {
+	for_each(e, stop_events, ARRAY_SIZE(stop_events)) {
 		struct strbuf __auto_free sb = { 0 };
 		char path[64];
-		bool fired;
 
-		trigger_path(path, stop_events[i].event);
-		fired = instance_read(w->in, path, &sb) == 0 &&
-			strstr(strbuf_text(&sb), "traceoff:count=0");
-		if (fired)
-			return stop_events[i].cause;
+		trigger_path(path, e->event);
+		if (instance_read(w->in, path, &sb) == 0 &&
+		    strstr(strbuf_text(&sb), "traceoff:count=0"))
+			return e->cause;
 	}
 	return FLIGHT_STOPPED;
 }

@@ -133,36 +133,31 @@ static bool give_back(void *ctx)
 
 int session_open_reader(struct session *s)
 {
+	struct ring_reader *r = &s->reader;
 	int ret = facts_read_headers(&s->facts, &s->instance);
 
-	if (!ret)
-		ret = ring_reader_init(&s->reader,
-				       strbuf_text(&s->facts.texts.header_page));
+	ret = ret ?: ring_reader_init(r, strbuf_text(&s->facts.texts.header_page));
 	if (ret)
 		return log_errno(
 			s->log, LOG_ERROR, ret,
 			"cannot understand the kernel's ring buffer (events/header_page): %m");
 	ret = comms_watch(&s->facts.comms, &s->instance);
 	if (!ret)
-		ret = ring_reader_open(&s->reader, &s->instance, s->output.prefix,
-				       &s->output.file, s->log);
-	if (!ret) {
-		struct ring_reader *r = &s->reader;
-
-		r->seen = comms_see;
-		r->seen_ctx = &s->facts.comms;
-		r->make_room = give_back;
-		r->room_ctx = s;
-		s->facts.writer.file_version = s->opts->file_version;
-		s->facts.writer.page_size = r->subbuf_size;
-		s->facts.writer.clock = s->clock;
-		s->facts.writer.nr_cpus =
-			r->cpus[r->nr_cpus - 1].cpu % RECORDING_FREES_CPU + 1;
-		for (size_t i = 0; i < r->nr_cpus; i++)
-			s->read_before +=
-				session_statistic(s, r->cpus[i].cpu, "read events");
-	}
-	return ret;
+		ret = ring_reader_open(r, &s->instance, s->output.prefix, &s->output.file,
+				       s->log);
+	if (ret)
+		return ret;
+	r->seen = comms_see;
+	r->seen_ctx = &s->facts.comms;
+	r->make_room = give_back;
+	r->room_ctx = s;
+	s->facts.writer.file_version = s->opts->file_version;
+	s->facts.writer.page_size = r->subbuf_size;
+	s->facts.writer.clock = s->clock;
+	s->facts.writer.nr_cpus = r->cpus[r->nr_cpus - 1].cpu % RECORDING_FREES_CPU + 1;
+	for (size_t i = 0; i < r->nr_cpus; i++)
+		s->read_before += session_statistic(s, r->cpus[i].cpu, "read events");
+	return 0;
 }
 
 void session_add_meta(struct session *s, const char *name, const char *text)

@@ -17,8 +17,6 @@
 
 static const char command_name[] = IMPORT_COMMAND;
 
-#define COPY_SIZE (64U << 10)
-
 /* --- a directory, as perf record --threads writes it ------------------------------------- */
 
 /* Opens the file @name of the directory. Returns a descriptor or -errno. */
@@ -114,26 +112,6 @@ static int open_input(struct import *im)
 	return fd < 0 ? -1 : fd;
 }
 
-static int copy_all(int from, int to)
-{
-	char buf[COPY_SIZE];
-	uint64_t at = 0;
-
-	for (;;) {
-		ssize_t size = read(from, buf, sizeof(buf));
-		int ret;
-
-		if (size < 0 && errno == EINTR)
-			continue;
-		if (size <= 0)
-			return size < 0 ? -errno : 0;
-		ret = io_pwrite_all(to, buf, (size_t)size, at);
-		if (ret)
-			return ret;
-		at += (uint64_t)size;
-	}
-}
-
 /* Copies a pipe to an unnamed file beside the recording: sections may be anywhere in the input. */
 static int as_file(const struct import *im, int fd)
 {
@@ -143,7 +121,7 @@ static int as_file(const struct import *im, int fd)
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		return fd;
 	file = new_file_unnamed(im->out.file.dir_fd, false);
-	ret = file < 0 ? file : copy_all(fd, file);
+	ret = file < 0 ? file : io_copy_rest(fd, file);
 	close(fd);
 	if (ret)
 		io_close(&file);

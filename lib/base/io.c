@@ -128,6 +128,16 @@ const char *io_strerror(int err)
 	}
 }
 
+ssize_t io_read(int fd, void *buf, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, buf, size);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
 int io_pread_all(int fd, void *buf, size_t size, uint64_t offset)
 {
 	uint8_t *p = buf;
@@ -204,6 +214,20 @@ int io_copy(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
 	return 0;
 }
 
+int io_copy_rest(int from, int to)
+{
+	char buf[65536];
+	uint64_t at = 0;
+	ssize_t got;
+	int ret = 0;
+
+	while (!ret && (got = io_read(from, buf, sizeof(buf))) != 0) {
+		ret = got < 0 ? (int)got : io_pwrite_all(to, buf, (size_t)got, at);
+		at += (uint64_t)got;
+	}
+	return ret;
+}
+
 int io_room(int fd, uint64_t *bytes)
 {
 	struct statvfs vfs;
@@ -243,11 +267,11 @@ int text_read(struct strbuf *out, int fd, size_t most)
 	int err = 0;
 
 	while (!err && got) {
-		got = read(fd, buf, sizeof(buf));
+		got = io_read(fd, buf, sizeof(buf));
 		if (got > 0)
 			strbuf_add(out, buf, (size_t)got);
-		else if (got < 0 && errno != EINTR)
-			err = -errno;
+		else
+			err = (int)got;
 		if (out->size - before > most)
 			err = -EFBIG;
 	}

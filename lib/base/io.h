@@ -25,6 +25,8 @@ void io_close_file(FILE **file);
  */
 DIR *io_list(int fd) __must_check;
 
+/* read(2), begun again after a signal: bytes, 0 at the end, or -errno. */
+ssize_t io_read(int fd, void *buf, size_t size) __must_check;
 /* Reads all @size bytes at @offset: 0; -ENODATA if the file ends before; -errno of pread(2). */
 int io_pread_all(int fd, void *buf, size_t size, uint64_t offset) __must_check;
 /* Writes all @size bytes at @offset: 0; -EIO if nothing can be written; -errno of pwrite(2). */
@@ -32,6 +34,8 @@ int io_pwrite_all(int fd, const void *buf, size_t size, uint64_t offset) __must_
 
 /* Copies @size bytes between two files; @from must have them. 0; -ENODATA; -errno. */
 int io_copy(int from, uint64_t src, int to, uint64_t dst, uint64_t size) __must_check;
+/* Copies what is left to read of @from, which may be a pipe, to the start of @to. 0 or -errno. */
+int io_copy_rest(int from, int to) __must_check;
 
 /* The bytes left on the disk of @fd, a regular file: 0; -ENODATA if it is not a regular file, or
  * its filesystem does not say; -errno.

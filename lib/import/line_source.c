@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 #define INPUT_SIZE (64U << 10)
 #define MAGIC_MAX  4
 
@@ -31,14 +33,9 @@ struct line_source {
 /* Reads up to @size bytes of the file as they are; 0 at the end. */
 static ssize_t read_raw(struct line_source *ls, void *to, size_t size)
 {
-	ssize_t n;
+	ssize_t n = io_read(ls->fd, to, size);
 
-	do {
-		n = read(ls->fd, to, size);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	ls->bytes += (uint64_t)n;
+	ls->bytes += n > 0 ? (uint64_t)n : 0;
 	return n;
 }
 

@@ -10,23 +10,6 @@
 #include "recording/time_span.h"
 #include "symbol/last_boot.h"
 
-static int copy_all(int from, int to)
-{
-	char buf[65536];
-	uint64_t at = 0;
-	ssize_t got;
-	int ret = 0;
-
-	while (!ret && (got = read(from, buf, sizeof(buf))) != 0) {
-		if (got > 0)
-			ret = io_pwrite_all(to, buf, (size_t)got, at);
-		else if (errno != EINTR)
-			ret = -errno;
-		at += got > 0 ? (uint64_t)got : 0;
-	}
-	return ret;
-}
-
 /* Is @fd a regular file at offset 0? Then it need not be copied. */
 static bool is_whole_file(int fd)
 {
@@ -51,7 +34,7 @@ static int open_pipe(struct source *src, int fd, const char *dir)
 	close(dir_fd);
 	if (tmp < 0)
 		return tmp;
-	err = copy_all(fd, tmp);
+	err = io_copy_rest(fd, tmp);
 	if (!err)
 		return source_open_fd(src, tmp);
 	close(tmp);

@@ -15,16 +15,6 @@
 #define RATIO  16
 #define MORE   (32U << 20)
 
-static ssize_t read_some(int fd, void *to, size_t size)
-{
-	ssize_t n;
-
-	do {
-		n = read(fd, to, size);
-	} while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
-}
-
 /* State of unpacking one file. */
 struct unpacking {
 	struct unpacker *unpacker;
@@ -65,7 +55,7 @@ static int unpack_all(struct unpacking *u)
 	int ret = 0;
 
 	while (!ret) {
-		ssize_t n = read_some(u->from, u->in, BUFFER);
+		ssize_t n = io_read(u->from, u->in, BUFFER);
 
 		if (n <= 0)
 			return n ? (int)n : -EBADMSG;
@@ -107,7 +97,7 @@ int unpack_open(const char *path)
 
 	if (fd < 0)
 		return fd;
-	n = read_some(fd, magic, sizeof(magic));
+	n = io_read(fd, magic, sizeof(magic));
 	ret = n < 0 ? (int)n : lseek(fd, 0, SEEK_SET) < 0 ? -errno : 0;
 	format = n < 0 ? UNPACK_NONE : unpack_format_of(magic, (size_t)n);
 	if (!ret && format == UNPACK_NONE)

@@ -21,12 +21,8 @@ static bool mute_self(void)
 static bool wait_for_byte(int fd)
 {
 	char byte;
-	ssize_t n;
 
-	do
-		n = read(fd, &byte, 1);
-	while (n < 0 && errno == EINTR);
-	return n == 1;
+	return io_read(fd, &byte, 1) == 1;
 }
 
 static void become_command(char *const *argv, const struct child_options *opts, int go,

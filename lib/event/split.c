@@ -98,22 +98,21 @@ static enum verdict judge(struct split *p, struct split_cpu *c,
 	bool be = p->rec->big_endian;
 	bool inside = rec->ts >= p->opts->start_ts && rec->ts <= p->opts->stop_ts;
 	const struct event_format *fmt;
-	uintptr_t owner;
-	uint8_t flags;
-	uint32_t pid;
+	uintptr_t *claim, owner;
 
 	if (rec->size < p->common->min_size)
 		return inside ? KEEP : DROP;
 	c->last_ts = rec->ts;
 	fmt = event_formats_find(p->fmts,
 				 get_u16(rec->data + p->common->type_offset, be));
-	pid = get_u32(rec->data + p->common->pid_offset, be);
-	flags = rec->data[p->common->flags_offset];
+	claim = stack_claims_at(&c->claims, rec->data[p->common->flags_offset],
+				get_u32(rec->data + p->common->pid_offset, be));
 	if (fmt && ((fmt->type == KMEM_KERNEL_STACK && rec->size >= fmt->min_size) ||
 		    fmt == p->user_stack)) {
-		/* An event may have a callchain of each kind. */
-		owner = p->user_stack ? *stack_claims_at(&c->claims, flags, pid)
-				      : stack_claims_take(&c->claims, flags, pid);
+		owner = *claim;
+		/* Otherwise an event may have a callchain of each kind. */
+		if (!p->user_stack)
+			*claim = 0;
 		if (owner)
 			inside = owner == CLAIM_KEPT;
 		return inside ? KEEP : DROP;
@@ -122,8 +121,7 @@ static enum verdict judge(struct split *p, struct split_cpu *c,
 		return STOP;
 	if (inside && p->opts->sample.one_in && fmt && rec->size >= fmt->min_size)
 		inside = is_sampled(&p->opts->sample, fmt, rec, be);
-	*stack_claims_at(&c->claims, flags, pid) =
-		inside && keeps_stack(p, fmt, rec) ? CLAIM_KEPT : CLAIM_DROPPED;
+	*claim = inside && keeps_stack(p, fmt, rec) ? CLAIM_KEPT : CLAIM_DROPPED;
 	return inside ? KEEP : DROP;
 }
 
@@ -359,7 +357,7 @@ static struct recording_text rule_item(char *name, const struct sample *rule,
 	return (struct recording_text){ name, out->data, out->size };
 }
 
-/* Writes the file from the pages. @all: all buffers; the top one is taken out. */
+/* Writes the file from the pages. @all: all buffers; the top one becomes the first. */
 static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 		      const struct log *log)
 {
@@ -375,15 +373,15 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 	char counts[] = RECORDING_META_CURVE;
 	struct recording_text *meta, own[4] = { { part, text, 0 } };
 	struct strbuf __auto_free rule = { 0 }, stack_rule = { 0 }, curve = { 0 };
-	size_t kept = 0, nr_own = 1;
+	struct writer_instance *found = FIND(in, all, nr, !*in->name);
+	size_t nr_own = 1;
 	int ret;
 
 	/* There is always a top buffer, even an empty one. */
-	for (size_t i = 0; i < nr; i++) {
-		if (!*all[i].name && !top.name)
-			top = all[i];
-		else
-			all[kept++] = all[i];
+	if (found) {
+		top = *found;
+		memmove(all + 1, all, (size_t)(found - all) * sizeof(*all));
+		all[0] = top;
 	}
 	own[0].size = (size_t)snprintf(text, sizeof(text), "%" PRIu64 ",%" PRIu64,
 				       p->opts->start_ts, p->opts->stop_ts);
@@ -396,8 +394,8 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 	facts.nr_options = p->rec->nr_options;
 	facts.page_size = top.page_size;
 	facts.clock = top.clock;
-	facts.instances = all;
-	facts.nr_instances = kept;
+	facts.instances = all + (found != NULL);
+	facts.nr_instances = nr - (found != NULL);
 	if (p->opts->sample.one_in)
 		own[nr_own++] = rule_item(sample, &p->opts->sample, &rule);
 	if (p->opts->stack_sample.one_in)
@@ -426,25 +424,20 @@ int split_write(const struct recording *rec, const struct event_formats *fmts,
 			   .user_stack = user_stacks_format(fmts),
 			   .result = result };
 	struct writer_instance *buffers = calloc(rec->nr_buffers + 1, sizeof(*buffers));
-	void **parts = calloc(rec->nr_buffers + 1, sizeof(*parts));
 	size_t nr = 0;
-	int ret = buffers && parts ? 0 : -ENOMEM;
+	int ret = buffers ? 0 : -ENOMEM;
 
 	*result = (struct split_result){ 0 };
 	p.total = count_bytes(&p);
 	for (uint32_t b = 0; b < rec->nr_buffers && !ret; b++) {
-		if (!has_buffer(&p, b))
-			continue;
-		ret = add_buffer(&p, b, &buffers[nr]);
-		parts[nr] = (void *)buffers[nr].parts;
-		nr++;
+		if (has_buffer(&p, b))
+			ret = add_buffer(&p, b, &buffers[nr++]);
 	}
 	if (!ret && !result->nr_events)
 		ret = -ENODATA;
 	ret = ret ?: write_file(&p, buffers, nr, log);
 	for (size_t i = 0; i < nr; i++)
-		free(parts[i]);
-	free(parts);
+		free((void *)buffers[i].parts);
 	free(buffers);
 	free(p.kept);
 	return ret;

@@ -84,14 +84,4 @@ static inline uintptr_t *stack_claims_at(struct stack_claims *sc, uint8_t flags,
 	return stack_claims_at_place(sc, stack_place(flags, pid));
 }
 
-/* The owner of a callchain with these common fields, which stops waiting; 0: none. */
-static inline uintptr_t stack_claims_take(struct stack_claims *sc, uint8_t flags,
-					  uint32_t pid)
-{
-	uintptr_t *at = stack_claims_at(sc, flags, pid), owner = *at;
-
-	*at = 0;
-	return owner;
-}
-
 #endif

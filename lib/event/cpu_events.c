@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "event/cpu_events.h"
 
+#include "base/array.h"
+
 /* Memory for the next sub-buffer's items, at the end of the list. */
 static int append_batch(struct cpu_events *ce)
 {
@@ -95,16 +97,10 @@ static int64_t stack_number_slow(struct cpu_shared *sh, const struct event_forma
 {
 	uint32_t nr = size / 4, id;
 
-	if (nr > sh->nr_frames) {
-		uint64_t *frames = realloc(sh->frames, nr * sizeof(*frames));
-
-		if (!frames)
-			return -ENOMEM;
-		sh->frames = frames;
-		sh->nr_frames = nr;
-	}
+	if (array_reserve(&sh->frames, &sh->nr_frames, nr))
+		return -ENOMEM;
 	nr = decode_stack(sh->dec, fmt, &(struct raw_record){ 0, data, size }, sh->frames,
-			  sh->nr_frames);
+			  nr);
 	if (!nr)
 		return 0;
 	id = decoder_number(sh->dec, &sh->stacks, sh->frames, nr * sizeof(*sh->frames));

@@ -71,7 +71,7 @@ struct cpu_shared {
 	uint32_t recent_stacks[RECENT_STACKS][2];
 	uint32_t stack;	  /* the number of the last one */
 	uint64_t *frames; /* room for one stack */
-	uint32_t nr_frames;
+	size_t nr_frames;
 	uint64_t start_ts, stop_ts;
 	bool keep_stacks;
 	struct user_stacks *users; /* NULL: the recording has no frames of programs */

@@ -89,28 +89,26 @@ static void generate_short_name(const struct gfp_names *names, const char *name,
 
 int gfp_names_add(struct gfp_names *names, uint64_t mask, const char *name)
 {
-	struct gfp_name *grown;
-	struct gfp_name *added;
-	const char *known = NULL;
+	const __auto_type known =
+		FIND(one, short_names, ARRAY_SIZE(short_names), !strcmp(one->name, name));
+	struct gfp_name added = { .mask = mask, .name = strdup(name) };
+	/* The plugin has no base/array.c. */
+	struct gfp_name *grown =
+		realloc(names->names, (names->count + 1) * sizeof(*grown));
 
-	grown = realloc(names->names, (names->count + 1) * sizeof(*grown));
-	if (!grown)
+	names->names = grown ?: names->names;
+	if (!added.name || !grown) {
+		free(added.name);
 		return -ENOMEM;
-	names->names = grown;
-	added = &grown[names->count];
-	*added = (struct gfp_name){ .mask = mask, .name = strdup(name) };
-	if (!added->name)
-		return -ENOMEM;
-	for (size_t i = 0; i < ARRAY_SIZE(short_names) && !known; i++) {
-		if (!strcmp(short_names[i].name, name))
-			known = short_names[i].short_name;
 	}
 	/* Unless the name is repeated. */
-	if (known && !ANY(i, names->count, !strcmp(names->names[i].short_name, known)))
-		snprintf(added->short_name, sizeof(added->short_name), "%s", known);
+	if (known &&
+	    !ANY(i, names->count, !strcmp(names->names[i].short_name, known->short_name)))
+		snprintf(added.short_name, sizeof(added.short_name), "%s",
+			 known->short_name);
 	else
-		generate_short_name(names, name, added->short_name);
-	names->count++;
+		generate_short_name(names, name, added.short_name);
+	names->names[names->count++] = added;
 	return 0;
 }
 

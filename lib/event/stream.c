@@ -154,12 +154,8 @@ static int open_stream(struct event_stream **out, const struct recording *rec,
 	st->dec.page_stride = 1;
 	st->dec.page_size = recording_kernel_page_size(rec);
 	st->dec.nr_cpus = rec->nr_cpus ? rec->nr_cpus : 1;
-	st->dec.lock = malloc(sizeof(*st->dec.lock));
-	if (!st->dec.lock) {
-		free(st);
-		return -ENOMEM;
-	}
-	pthread_mutex_init(st->dec.lock, NULL);
+	st->dec.lock = &st->lock;
+	pthread_mutex_init(&st->lock, NULL);
 	ret = prepare_shared(st, rec, fmts, opts, log) ?: open_cpus(st, rec, opts);
 	if (ret < 0)
 		goto err;
@@ -533,8 +529,7 @@ void event_stream_close(struct event_stream *st)
 	intern_free(&st->shared.stacks);
 	user_stacks_close(st->shared.users);
 	intern_free(&st->dec.names);
-	pthread_mutex_destroy(st->dec.lock);
-	free(st->dec.lock);
+	pthread_mutex_destroy(&st->lock);
 	merge_free(&st->merge);
 	free(st);
 }

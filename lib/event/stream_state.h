@@ -33,6 +33,7 @@ struct cpu_head {
  */
 struct event_stream {
 	struct decoder dec;
+	pthread_mutex_t lock; /* the decoder's */
 	struct cpu_shared shared;
 	struct cpu_events *cpus;
 	uint32_t nr_cpus;

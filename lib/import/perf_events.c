@@ -201,30 +201,27 @@ static int order_add(struct perf_events *pe, const struct perf_item *item)
 	return 0;
 }
 
+/* Writes what is not later than @ts. */
+static int release_until(struct perf_events *pe, uint64_t ts)
+{
+	struct perf_order *o = &pe->order;
+
+	sort(o);
+	return release(pe, COUNT_FIRST(i, o->nr, o->entries[i].ts <= ts));
+}
+
 /* perf's mark (PERF_RECORD_FINISHED_ROUND). */
 static int order_round(struct perf_events *pe)
 {
-	struct perf_order *o = &pe->order;
-	size_t nr = 0;
-	int ret;
+	int ret = release_until(pe, pe->order.safe);
 
-	sort(o);
-	while (nr < o->nr && o->entries[nr].ts <= o->safe)
-		nr++;
-	ret = release(pe, nr);
-	o->safe = o->newest;
+	pe->order.safe = pe->order.newest;
 	return ret;
-}
-
-static int order_finish(struct perf_events *pe)
-{
-	sort(&pe->order);
-	return release(pe, pe->order.nr);
 }
 
 int perf_events_restart(struct perf_events *pe)
 {
-	int ret = order_finish(pe);
+	int ret = release_until(pe, UINT64_MAX);
 
 	pe->order.safe = pe->order.newest = 0;
 	return ret;
@@ -449,7 +446,7 @@ int perf_events_finish(struct perf_events *pe)
 {
 	struct import_cpus *cpus = &pe->result->made.cpus;
 	const bool lost_anywhere = pe->lost_samples_anywhere > pe->result->nr_lost;
-	int ret = order_finish(pe);
+	int ret = release_until(pe, UINT64_MAX);
 
 	for (size_t i = 0; !ret && i < cpus->nr; i++)
 		ret = finish_cpu(pe, &cpus->items[i], lost_anywhere);

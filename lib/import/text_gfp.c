@@ -153,16 +153,10 @@ static bool holds(const char *text, size_t size, const char *what)
 static bool cache_alloc_has_name(const char *text, size_t size)
 {
 	static const char event[] = " kmem_cache_alloc: ";
-	const char *end = text + size, *p = text;
+	const char *p = memmem(text, size, event, sizeof(event) - 1);
+	const char *nl = p ? memchr(p, '\n', size - (size_t)(p - text)) : NULL;
 
-	while ((p = memmem(p, (size_t)(end - p), event, sizeof(event) - 1))) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p));
-
-		if (!nl)
-			return false;
-		return holds(p, (size_t)(nl - p), " name=");
-	}
-	return false;
+	return nl && holds(p, (size_t)(nl - p), " name=");
 }
 
 enum text_gfp_era text_gfp_guess(const char *release, const char *text, size_t size)
@@ -182,9 +176,8 @@ enum text_gfp_era text_gfp_guess(const char *release, const char *text, size_t s
 		       : version < 6018 ? TEXT_GFP_BEFORE_6_18
 					: TEXT_GFP_SINCE_6_18;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(old); i++)
-		if (holds(text, size, old[i]))
-			return TEXT_GFP_BEFORE_4_4;
+	if (ANY(i, ARRAY_SIZE(old), holds(text, size, old[i])))
+		return TEXT_GFP_BEFORE_4_4;
 	if (cache_alloc_has_name(text, size))
 		return TEXT_GFP_SINCE_6_18;
 	/* Other kernels print a single name for these combinations. */

@@ -204,8 +204,7 @@ static const char *take_field(struct event_format *fmt, const struct field_spec 
 	}
 	if (!field_fits(f, element))
 		return "a field lies outside of any record";
-	*out = (struct event_field){ (uint16_t)f->offset, (uint8_t)element,
-				     (f->flags & TEP_FIELD_IS_SIGNED) != 0 };
+	*out = (struct event_field){ (uint16_t)f->offset, (uint8_t)element };
 	/* A stack's record may end before the first frame. */
 	end = fmt->type == KMEM_KERNEL_STACK && spec->index == STACK_CALLER
 		      ? out->offset

@@ -80,7 +80,6 @@ enum stack_field {
 struct event_field {
 	uint16_t offset;
 	uint8_t size; /* 1, 2, 4, 8 */
-	bool is_signed;
 };
 
 /**

@@ -7,7 +7,6 @@
 /* Offsets of the attr's fields. */
 enum attr_offset {
 	AT_TYPE = 0,
-	AT_CONFIG = 8,
 	AT_PERIOD = 16,
 	AT_SAMPLE_TYPE = 24,
 	AT_READ_FORMAT = 32,
@@ -49,7 +48,6 @@ int perf_attrs_add(struct perf_attrs *attrs, const uint8_t *data, size_t size)
 		return -ENOMEM;
 	attrs->items[attrs->nr++] = (struct perf_attr){
 		.type = get_u32(data + AT_TYPE, big),
-		.config = get_u64(data + AT_CONFIG, big),
 		.period = get_u64(data + AT_PERIOD, big),
 		.sample_type = get_u64(data + AT_SAMPLE_TYPE, big),
 		.read_format = get_u64(data + AT_READ_FORMAT, big),

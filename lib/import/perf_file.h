@@ -39,14 +39,13 @@ enum perf_sample_bit {
 
 /**
  * struct perf_attr - one event of the recording
- * @config: for a tracepoint, the ID of its format
  * @period: one sample per this many events; with @freq, samples per second
  * @own_time: times are from @clockid, not the scheduler's clock
  * @on_exec: enabled by exec of the command that perf ran, so not system-wide
  */
 struct perf_attr {
 	uint32_t type;
-	uint64_t config, period, sample_type, read_format;
+	uint64_t period, sample_type, read_format;
 	bool freq, sample_id_all, own_time, on_exec;
 	int32_t clockid;
 };

@@ -300,7 +300,6 @@ void recording_close(struct recording *rec)
 	free(rec->options);
 	free(rec->cpustats);
 	free(rec->path);
-	free(rec->compression_version);
 	free(rec->cut_short);
 	free(rec->header_page);
 	free(rec->header_event);

@@ -173,7 +173,6 @@ struct recording {
 	unsigned int user_long_size;
 	uint32_t page_size;
 	enum recording_compression compression;
-	char *compression_version; /* may be NULL */
 
 	char *header_page; /* format texts; may be NULL */
 	char *header_event;

@@ -496,7 +496,7 @@ int trace_dat_open_v7(struct trace_dat *td)
 
 	reader_init(&r, &rec->src, td->pos, UINT64_MAX, rec->big_endian);
 	name = reader_name(&r);
-	rec->compression_version = reader_name(&r);
+	free(reader_name(&r)); /* the compression's version */
 	offset = reader_u64(&r);
 	first_section = r.pos;
 	err = r.err ? r.err : set_compression(td, name);

@@ -226,7 +226,6 @@ static int read_symbols(struct elf_layout *layout)
 			sym.st_value &= ~(uint64_t)1;
 		ret = add_symbol(layout, &sym, i, &source);
 	}
-	layout->symbols_known = true;
 	return ret;
 }
 

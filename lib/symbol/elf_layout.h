@@ -51,7 +51,7 @@ struct elf_item {
  * @sources: names of source files in the symbol table ("inode.c"), without a directory; index 0 is
  *	unused
  * @machine: e_machine
- * @symbols_known: the file has a symbol table; @debug: it has debug information
+ * @debug: it has debug information
  */
 struct elf_layout {
 	struct elf_section *sections;
@@ -63,7 +63,7 @@ struct elf_layout {
 	const char **sources;
 	size_t nr_sources;
 	uint16_t machine;
-	bool symbols_known, debug, is_64, big_endian, relocatable;
+	bool debug, is_64, big_endian, relocatable;
 	struct elf_layout_file *file;
 };
 

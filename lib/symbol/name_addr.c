@@ -8,7 +8,7 @@
 struct known {
 	uint32_t given;	  /* its first line in the given kallsyms + 1; 0: not there */
 	uint32_t made_up; /* the first of its made-up addresses + 1; 0: none */
-	bool counted, ambiguous;
+	bool ambiguous;
 };
 
 /* A function of the given kallsyms; functions of one name are chained. */
@@ -199,8 +199,6 @@ int name_addrs_find(struct name_addrs *na, const struct name_addr *at, uint64_t 
 		return 0;
 	}
 	if (known->given) {
-		na->stats.nr_known += !known->counted;
-		known->counted = true;
 		*addr = choose_given(na, known, at->size) + at->offset;
 		return 0;
 	}

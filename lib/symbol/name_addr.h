@@ -33,12 +33,11 @@ struct name_addr {
 /**
  * struct name_addr_stats - counts of distinct functions
  * @nr_made_up: with a made-up address
- * @nr_known: with an address from kallsyms
- * @nr_ambiguous: of those, functions whose name occurs more than once and whose size did not decide
+ * @nr_ambiguous: in kallsyms, where the name occurs more than once and the size did not decide
  * @nr_refused: look-ups without an address: an offset over 1 MiB, or too many functions
  */
 struct name_addr_stats {
-	uint64_t nr_made_up, nr_known, nr_ambiguous, nr_refused;
+	uint64_t nr_made_up, nr_ambiguous, nr_refused;
 };
 
 /* @kallsyms: text of kallsyms or System.map, copied; may be NULL. 0 or -ENOMEM. */

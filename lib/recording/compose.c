@@ -219,12 +219,13 @@ void compose_part(struct composer *c, uint16_t id)
 	}
 }
 
-/* An option that is a place in the file. */
-static void put_offset_option(struct composer *c, uint16_t id, uint64_t offset)
+/* An option that is a number of @size bytes. */
+static void put_option_uint(struct composer *c, uint16_t id, uint64_t value,
+			    unsigned int size)
 {
 	compose_uint(c, id, 2);
-	compose_uint(c, sizeof(offset), 4);
-	compose_uint(c, offset, 8);
+	compose_uint(c, size, 4);
+	compose_uint(c, value, size);
 }
 
 static void put_option(struct composer *c, uint16_t id, const void *data, size_t size)
@@ -270,11 +271,8 @@ static void compose_common_options(struct composer *c)
 	put_option_text(c, OPTION_TRACECLOCK, facts->trace_clock);
 	put_option_text(c, OPTION_UNAME, facts->uname);
 	put_option_text(c, OPTION_VERSION, facts->writer_version);
-	if (!facts->nr_cpus) /* unknown: no CPU has recorded */
-		return;
-	compose_uint(c, OPTION_CPUCOUNT, 2);
-	compose_uint(c, sizeof(facts->nr_cpus), 4);
-	compose_uint(c, facts->nr_cpus, 4);
+	if (facts->nr_cpus) /* else unknown: no CPU has recorded */
+		put_option_uint(c, OPTION_CPUCOUNT, facts->nr_cpus, 4);
 }
 
 void compose_options(struct composer *c)
@@ -309,11 +307,11 @@ static void compose_buffer(struct composer *c, const struct compose_buffer *b)
 void compose_all_options(struct composer *c, const uint64_t sections[])
 {
 	for (uint16_t i = 0; i < COMPOSE_PARTS; i++)
-		put_offset_option(c, OPTION_HEADER_INFO + i, sections[i]);
+		put_option_uint(c, OPTION_HEADER_INFO + i, sections[i], 8);
 	compose_options(c);
 	for (size_t i = 0; i < c->nr_buffers; i++)
 		compose_buffer(c, &c->buffers[i]);
-	put_offset_option(c, OPTION_DONE, 0); /* no further options section */
+	put_option_uint(c, OPTION_DONE, 0, 8); /* no further options section */
 }
 
 size_t section_begin(struct composer *c, uint16_t id)

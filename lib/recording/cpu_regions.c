@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/number.h"
 #include "base/strbuf.h"
 
 /* ext4 files have at most 16 TiB with blocks of 4 KiB, and 4 TiB with blocks of 1 KiB. */
@@ -154,14 +155,8 @@ struct found_plan {
 
 static bool next_number(const char **text, uint64_t *out)
 {
-	char *end;
-
-	errno = 0;
-	*out = strtoull(*text, &end, 10);
-	if (end == *text || errno || *out > INT64_MAX / 4)
-		return false;
-	*text = end;
-	return true;
+	*text += **text == ' ';
+	return !number_read(text, NULL, 10, INT64_MAX / 4, out);
 }
 
 static int parse(const char *text, struct found_plan *plan)

@@ -236,12 +236,8 @@ int kernel_curve_read(struct kernel_curve *c, const char *text)
 	if (!are_times(c->times, nr))
 		return -EBADMSG;
 	c->nr = (unsigned int)nr;
-	while (!ret) {
-		text += strcspn(text, "\n");
-		if (!*text || !text[1])
-			break;
-		ret = read_line(c, ++text);
-	}
+	while (!ret && *(text = text_next_line(text)))
+		ret = read_line(c, text);
 	return ret;
 }
 

@@ -23,16 +23,23 @@ static void reader_fail(struct reader *r, int err)
 		r->err = err;
 }
 
+/* Are there @size more bytes? If not, that is a failure. */
+static bool reader_has(struct reader *r, uint64_t size)
+{
+	if (!r->err && size <= r->end - r->pos)
+		return true;
+	reader_fail(r, -ENODATA);
+	return false;
+}
+
 /* The next @size bytes (at most a window) inside the window; NULL on failure. */
 static const uint8_t *reader_peek(struct reader *r, size_t size)
 {
 	uint64_t want;
 	int err;
 
-	if (r->err || size > r->end - r->pos) {
-		reader_fail(r, -ENODATA);
+	if (!reader_has(r, size))
 		return NULL;
-	}
 	if (r->pos >= r->window_at &&
 	    range_ok(r->pos - r->window_at, size, r->window_size))
 		return r->window + (r->pos - r->window_at);
@@ -47,15 +54,6 @@ static const uint8_t *reader_peek(struct reader *r, size_t size)
 	}
 	r->window_size = (size_t)want;
 	return r->window;
-}
-
-/* Are there @size more bytes? If not, that is a failure. */
-static bool reader_has(struct reader *r, uint64_t size)
-{
-	if (!r->err && size <= r->end - r->pos)
-		return true;
-	reader_fail(r, -ENODATA);
-	return false;
 }
 
 void reader_bytes(struct reader *r, void *buf, size_t size)

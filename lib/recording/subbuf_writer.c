@@ -8,12 +8,6 @@
 #define FLUSH_SIZE     (64U << 10)
 #define SHORT_FORM_MAX (SUBBUF_DATA_MAX * 4U)
 
-static void set_u32(const struct subbuf_writer *pw, uint8_t *p, uint32_t v)
-{
-	v = pw->big_endian ? htobe32(v) : htole32(v);
-	memcpy(p, &v, sizeof(v));
-}
-
 static uint32_t capacity(const struct subbuf_writer *pw)
 {
 	return pw->page_size - pw->layout->data_offset;
@@ -99,19 +93,18 @@ static int end_page(struct subbuf_writer *pw)
 	return pw->pages.size >= FLUSH_SIZE || pw->pages.failed ? flush(pw) : 0;
 }
 
+static void put_word(struct subbuf_writer *pw, uint32_t word)
+{
+	word = pw->big_endian ? htobe32(word) : htole32(word);
+	memcpy(pw->page + pw->layout->data_offset + pw->used, &word, sizeof(word));
+	pw->used += 4;
+}
+
 static void put_head(struct subbuf_writer *pw, uint32_t type_len, uint64_t delta)
 {
 	uint32_t low = (uint32_t)(delta & ((1U << DELTA_BITS) - 1));
 
-	set_u32(pw, pw->page + pw->layout->data_offset + pw->used,
-		pw->big_endian ? type_len << DELTA_BITS | low : low << 5 | type_len);
-	pw->used += 4;
-}
-
-static void put_word(struct subbuf_writer *pw, uint32_t word)
-{
-	set_u32(pw, pw->page + pw->layout->data_offset + pw->used, word);
-	pw->used += 4;
+	put_word(pw, pw->big_endian ? type_len << DELTA_BITS | low : low << 5 | type_len);
 }
 
 static bool short_form_fits(const struct raw_record *rec)

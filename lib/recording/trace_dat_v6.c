@@ -57,8 +57,8 @@ static int read_options(struct v6 *v, struct reader *r)
 	while (!err && !r->err) {
 		uint64_t at = r->pos;
 		uint16_t id = reader_u16(r);
+		char *data __auto_mem = NULL;
 		uint32_t size;
-		char *data;
 
 		if (id == OPTION_DONE)
 			break;
@@ -71,7 +71,6 @@ static int read_options(struct v6 *v, struct reader *r)
 			err = option_instance(v, (uint8_t *)data, size);
 		else
 			err = trace_dat_option(v->td, id, (uint8_t *)data, size);
-		free(data);
 	}
 	return err ? err : r->err;
 }
@@ -101,9 +100,8 @@ static uint32_t guess_cpus(struct v6 *v, const struct reader *r)
 
 	/* All instances may share one table: the limit is on positions, not on tables. */
 	for (uint32_t nr = 1; nr <= TRACE_DAT_MAX_CPUS && v->guesses++ < limit; nr++) {
+		char *text __auto_mem = NULL;
 		uint64_t size;
-		char *text;
-		bool found;
 
 		/* Data begins at a page boundary. */
 		if (reader_u64(&table) % page_size)
@@ -116,9 +114,7 @@ static uint32_t guess_cpus(struct v6 *v, const struct reader *r)
 		if (!size || size > READER_MAX_NAME)
 			continue;
 		text = reader_text(&clock, size);
-		found = text && strchr(text, '[') && strchr(text, ']');
-		free(text);
-		if (found)
+		if (text && strchr(text, '[') && strchr(text, ']'))
 			return nr;
 	}
 	return 0;

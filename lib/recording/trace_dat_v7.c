@@ -49,7 +49,7 @@ static int section_decompress(struct v7 *v, struct section *s)
 				       .expected = expected,
 				       .limit = TRACE_DAT_MAX_SECTION };
 	uint64_t left = UNPACKED_MAX + UNPACKED_RATIO * rec->src.size - v->unpacked;
-	char *data;
+	char *data __auto_mem = NULL;
 	int err;
 
 	in.limit = (size_t)SMALLER(in.limit, left);
@@ -58,7 +58,6 @@ static int section_decompress(struct v7 *v, struct section *s)
 		return s->r.err;
 	in.data = data;
 	err = decompress_block(&v->unpacker, &in, &s->mem);
-	free(data);
 	/* Failed decompression took time, too. */
 	left = err ? s->mem.capacity : s->mem.size;
 	v->unpacked += SMALLER(left, in.limit);
@@ -250,7 +249,7 @@ static int read_options(struct v7 *v, struct reader *r, uint64_t *next)
 	while (!r->err) {
 		uint16_t id = reader_u16(r);
 		uint32_t size = reader_u32(r);
-		char *data;
+		char *data __auto_mem = NULL;
 		int err;
 
 		if (id == OPTION_DONE) {
@@ -262,7 +261,6 @@ static int read_options(struct v7 *v, struct reader *r, uint64_t *next)
 		if (!data)
 			break;
 		err = read_option(v, id, (uint8_t *)data, size);
-		free(data);
 		if (err)
 			return err;
 	}

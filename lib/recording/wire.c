@@ -142,9 +142,9 @@ static int read_options(struct wire_reader *w, struct reader *r)
 	int err = 0;
 
 	while (!err && reader_left(r)) {
-		uint16_t id;
+		char *data __auto_mem = NULL;
 		uint32_t size;
-		char *data;
+		uint16_t id;
 
 		w->td->pos = r->pos;
 		id = reader_u16(r);
@@ -154,7 +154,6 @@ static int read_options(struct wire_reader *w, struct reader *r)
 		if (!data)
 			break;
 		err = trace_dat_option(w->td, id, (uint8_t *)data, size);
-		free(data);
 	}
 	return err || r->err ? (err ? err : r->err) : reader_left(r) ? -EBADMSG : 0;
 }

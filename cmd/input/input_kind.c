@@ -39,21 +39,17 @@ static const struct kind kinds[] = {
 	{ MAGIC("\x28\xb5\x2f\xfd"), "compressed with zstd", "Decompress it: zstd -d ",
 	  "" },
 	{ MAGIC("BZh"), "compressed with bzip2", "Decompress it: bzip2 -d ", "" },
-	{ MAGIC("# tracer:"), "a kernel's text log",
-	  "Convert it to a recording: kmemx import --ftrace-text ", "" },
 	{ MAGIC("\x7f"
 		"ELF"),
 	  "an ELF file, such as a kernel",
 	  "For a kernel's symbols: kmemx stat --vmlinux ", "" },
 	{ MAGIC("{"), "JSON, such as a report", "Give the recording instead of ", "" },
+	/* The last one: also a log without its header. */
+	{ MAGIC("# tracer:"), "a kernel's text log",
+	  "Convert it to a recording: kmemx import --ftrace-text ", "" },
 };
 
-static const struct kind text_log = {
-	NULL, 0, "a kernel's text log",
-	"Convert it to a recording: kmemx import --ftrace-text ", ""
-};
-
-/* Does @start have lines of an ftrace text log? For a log without its header. */
+/* Does @start have lines of an ftrace text log? */
 static bool has_events(const char *start)
 {
 	static const char *const events[] = {
@@ -66,9 +62,8 @@ static bool has_events(const char *start)
 static const struct kind *find_kind(const char *start, size_t size)
 {
 	return FIND(one, kinds, ARRAY_SIZE(kinds),
-		    size >= one->size && !memcmp(start, one->magic, one->size))
-		       ?: has_events(start) ? &text_log
-					    : NULL;
+		    (size >= one->size && !memcmp(start, one->magic, one->size)) ||
+			    (one == &kinds[ARRAY_SIZE(kinds) - 1] && has_events(start)));
 }
 
 /* Reads up to START_SIZE bytes and adds a NUL. Returns how many bytes, or -errno. */

@@ -92,11 +92,9 @@ static const char *server_text(int err)
 		{ -ENETUNREACH, "no server can be reached" },
 	};
 
-	for_each(k, known, ARRAY_SIZE(known)) {
-		if (k->err == err)
-			return k->text;
-	}
-	return strerror(-err);
+	const __auto_type found = FIND(one, known, ARRAY_SIZE(known), one->err == err);
+
+	return found ? found->text : strerror(-err);
 }
 
 void input_place_text(const struct input *in, const struct debug_place *place,
@@ -126,16 +124,14 @@ void input_place_text(const struct input *in, const struct debug_place *place,
 int input_search_failed(const struct input *in)
 {
 	const struct debug_found *found = &in->study.found;
-	const struct debug_place *place = NULL;
+	/* Report the first place that has a file. */
+	const struct debug_place *place =
+		FIND(one, found->places, found->nr, one->verdict != DEBUG_MISSING)
+			?: found->nr ? found->places
+				     : NULL;
 	const struct recording_word release = recording_release(in->study.rec);
 	struct strbuf __auto_free why = { 0 };
 
-	/* Report the first place that has a file. */
-	for (size_t i = 0; i < found->nr && !place; i++)
-		place = found->places[i].verdict != DEBUG_MISSING ? &found->places[i]
-								  : NULL;
-	if (!place && found->nr)
-		place = &found->places[0];
 	if (place)
 		input_place_text(in, place, &why);
 	message_error(

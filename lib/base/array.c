@@ -45,6 +45,20 @@ int array_reserve_size(void *items, size_t *capacity, size_t need, size_t item_s
 	return 0;
 }
 
+int array_renew_size(void *items, size_t *capacity, size_t need, size_t item_size)
+{
+	void *p;
+
+	if (need <= *capacity)
+		return 0;
+	memcpy(&p, items, sizeof(p));
+	free(p);
+	p = reallocarray(NULL, need, item_size);
+	memcpy(items, &p, sizeof(p));
+	*capacity = p ? need : 0;
+	return p ? 0 : -ENOMEM;
+}
+
 int array_double(void *items, size_t nr, size_t item_size)
 {
 	size_t bytes;

@@ -22,8 +22,14 @@
 int array_reserve_size(void *items, size_t *capacity, size_t need,
 		       size_t item_size) __must_check;
 
+/* Room for @need items, and for no more, in place of those that were there. 0; -ENOMEM: no room. */
+#define array_renew(items, capacity, need) \
+	array_renew_size(items, capacity, need, sizeof(**(items)))
+int array_renew_size(void *items, size_t *capacity, size_t need,
+		     size_t item_size) __must_check;
+
 /**
- * array_reach() - the same, and all @need items are there
+ * array_reach() - as array_reserve(), and all @need items are there
  * @nr: address of how many there are; raised to @need if it is less, and the new ones are zero
  */
 #define array_reach(items, nr, capacity, need) \

@@ -55,17 +55,6 @@ void cpu_events_close(struct cpu_events *ce)
 	*ce = (struct cpu_events){ 0 };
 }
 
-/* Room for @nr items in an empty batch. */
-static int batch_reserve(struct cpu_batch *batch, uint32_t nr)
-{
-	if (batch->capacity >= nr)
-		return 0;
-	free(batch->items);
-	batch->items = malloc(nr * sizeof(*batch->items));
-	batch->capacity = batch->items ? nr : 0;
-	return batch->items ? 0 : -ENOMEM;
-}
-
 /* A gap before @batch, at @ts: counts it and makes it the batch's first item if any part of
  * it lies in the time window. No stack is attached across it.
  */
@@ -392,7 +381,7 @@ static int scan_subbuf(struct cpu_events *ce, struct cpu_batch *batch,
 {
 	struct event_stream_stats *stats = ce->shared->stats;
 	/* Eight bytes is the shortest event with a header; one more item for a loss. */
-	int ret = batch_reserve(batch, sb->size / 8 + 2);
+	int ret = array_renew(&batch->items, &batch->capacity, sb->size / 8 + 2);
 
 	if (ret < 0)
 		return ret;
@@ -439,7 +428,7 @@ static int read_batch(struct cpu_events *ce)
 	ce->ended = true;
 	if (!ce->damaged && !ce->cut)
 		return 0;
-	ret = batch_reserve(ce->last, 1);
+	ret = array_renew(&ce->last->items, &ce->last->capacity, 1);
 	if (!ret)
 		add_loss(ce, ce->last, ce->last_ts, 0);
 	return ret;

@@ -44,7 +44,8 @@ static inline uint32_t recent_stack_slot(const uint8_t *frames, uint32_t nr)
  */
 struct cpu_batch {
 	struct raw_item *items;
-	uint32_t nr, capacity;
+	uint32_t nr;
+	size_t capacity;
 	uint64_t missed;
 	uint64_t since_ts;
 	const uint8_t *data;

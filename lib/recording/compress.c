@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/compress.h"
 
+#include "base/array.h"
+
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif
@@ -9,22 +11,6 @@
 #define FIRST_RATIO 32
 #define FIRST_BYTES (64U << 10)
 #define GROWTH	    8
-
-/* Room for @capacity bytes; the old content is not needed. */
-static int make_room(struct decompressed *out, size_t capacity)
-{
-	uint8_t *data;
-
-	if (capacity <= out->capacity)
-		return 0;
-	data = malloc(capacity);
-	if (!data)
-		return -ENOMEM;
-	free(out->data);
-	out->data = data;
-	out->capacity = capacity;
-	return 0;
-}
 
 /* 0; -ENOSPC if @capacity, which @out has, is too small; -EBADMSG; -ENOMEM. */
 static int try_block(struct unpacker *u, const struct decompress_input *in,
@@ -64,7 +50,7 @@ int decompress_block(struct unpacker **u, const struct decompress_input *in,
 		ret = -E2BIG;
 	while (!ret) {
 		capacity = SMALLER(capacity, in->limit);
-		ret = make_room(out, capacity)
+		ret = array_renew(&out->data, &out->capacity, capacity)
 			      ?: try_block(*u, in, out,
 					   in->cut ? out->capacity : capacity);
 		if (in->cut || ret != -ENOSPC)

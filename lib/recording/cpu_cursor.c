@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "recording/cpu_cursor.h"
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/unpack.h"
 #include "recording/compress.h"
@@ -164,15 +165,8 @@ static int fill_plain(struct block_reader *br, struct block *block)
 /* Reads the compressed bytes of a chunk into memory of their real size. */
 static int read_input(struct block_reader *br, size_t size)
 {
-	if (size > br->input_capacity) {
-		free(br->input);
-		br->input_capacity = 0;
-		br->input = malloc(size);
-		if (!br->input)
-			return -ENOMEM;
-		br->input_capacity = size;
-	}
-	return source_read(&br->rec->src, br->input, size, br->pos);
+	return array_renew(&br->input, &br->input_capacity, size)
+		       ?: source_read(&br->rec->src, br->input, size, br->pos);
 }
 
 /*

@@ -9,6 +9,7 @@
  */
 #include "recording/writer.h"
 
+#include "base/array.h"
 #include "base/io.h"
 #include "recording/compose.h"
 
@@ -91,12 +92,7 @@ static int add_block(struct zwriter *z, ZSTD_CCtx *with, const void *data, size_
 
 	if (size > UINT32_MAX || bound > UINT32_MAX)
 		return -EINVAL;
-	if (bound > z->room_size) {
-		free(z->room);
-		z->room = malloc(bound);
-		z->room_size = z->room ? bound : 0;
-	}
-	if (!z->room)
+	if (array_renew(&z->room, &z->room_size, bound))
 		return -ENOMEM;
 	n = ZSTD_compress2(with, z->room, z->room_size, data, size);
 	if (ZSTD_isError(n))

@@ -154,92 +154,68 @@ cell_fn subject_callsite, subject_stack, subject_comm, subject_cache, subject_mo
 	subject_cgroup, subject_tgid, subject_cpu, subject_node, subject_order;
 
 /* The columns for what a row stands for, for use in a table's column types. */
-#define SUBJECT_COLUMN_CACHE                                             \
-	{                                                                \
-		COLUMN("cache", "Cache", UNIT_NONE,                      \
-		       "The slab cache, of kmalloc the one for objects " \
-		       "of that size; [unnamed]: no event names it.",    \
-		       .last = true),                                    \
-			.rows = ROWS(CACHE), .fill = subject_cache       \
+
+/* Column @name of rows by @which, whose cell is subject_@name: a name, or else a number. */
+#define SUBJECT_NAME(name, heading, which, text)                       \
+	{                                                              \
+		COLUMN(#name, heading, UNIT_NONE, text, .last = true), \
+			.rows = which, .fill = subject_##name          \
 	}
-#define SUBJECT_COLUMN_NODE                                      \
-	{                                                        \
-		COLUMN("node", "Node", UNIT_NONE,                \
-		       "The requested memory node; -1: none."),  \
-			.rows = ROWS(NODE), .fill = subject_node \
+#define SUBJECT_NUMBER(name, heading, which, text, ...)                 \
+	{                                                               \
+		COLUMN(#name, heading, UNIT_NONE, text, ##__VA_ARGS__), \
+			.rows = which, .fill = subject_##name           \
 	}
-#define SUBJECT_COLUMN_PAGE_NODE                                            \
-	{                                                                   \
-		COLUMN("node", "Node", UNIT_NONE,                           \
-		       "The memory node that it is on; -1: not recorded."), \
-			.rows = ROWS(NODE), .fill = subject_node            \
-	}
-#define SUBJECT_COLUMN_CALLSITE                                                        \
-	{                                                                              \
-		COLUMN("callsite", "Callsite", UNIT_NONE,                              \
-		       "The function that allocated.", .last = true),                  \
-			.rows = ROWS(CALLSITE) | ROWS(STACK), .fill = subject_callsite \
-	}
-#define SUBJECT_COLUMNS                                                                \
-	SUBJECT_COLUMN_CALLSITE,                                                       \
-		{ COLUMN("stack", "Callchain", UNIT_NONE,                              \
-			 "The callsite and its callers outward, with "                 \
-			 "semicolons between them.",                                   \
-			 .below = true),                                               \
-		  .rows = ROWS(STACK), .fill = subject_stack },                        \
-		{ COLUMN("pid", "PID", UNIT_NONE, "The task that ran."),               \
-		  .rows = ROWS(PID), .fill = subject_pid },                            \
-		{ COLUMN("comm", "Command", UNIT_NONE,                                 \
-			 "The name of that task; <...>: not recorded.", .last = true), \
-		  .rows = ROWS(COMM) | ROWS(PID), .fill = subject_comm },              \
-		{ COLUMN("tgid", "Process", UNIT_NONE,                                 \
-			 "The number of the process; -1: not recorded."),              \
-		  .rows = ROWS(PROCESS), .fill = subject_tgid },                       \
-		{ COLUMN("process", "Program", UNIT_NONE,                              \
-			 "The name of the process: the last one of its first "         \
-			 "thread; [unknown]: not recorded.",                           \
-			 .last = true),                                                \
-		  .rows = ROWS(PROCESS), .fill = subject_process },                    \
-		{ COLUMN("cgroup", "Control group", UNIT_NONE,                         \
-			 "The control group of the process at that moment; "           \
-			 "[interrupt], [kernel threads], [unknown].",                  \
-			 .last = true),                                                \
-		  .rows = ROWS(CGROUP), .fill = subject_cgroup },                      \
-		{ COLUMN("cpu", "CPU", UNIT_NONE, "The CPU that allocated."),          \
-		  .rows = ROWS(CPU), .fill = subject_cpu },                            \
-		{ COLUMN("module", "Module", UNIT_NONE,                                \
-			 "The callsite's module, or [kernel].", .last = true),         \
-		  .rows = ROWS(MODULE), .fill = subject_module },                      \
-		{ COLUMN("dir", "Directory", UNIT_NONE,                                \
-			 "The directory of the kernel's source that the "              \
-			 "callsite is in.",                                            \
-			 .last = true),                                                \
-		  .rows = ROWS(DIR), .fill = subject_dir },                            \
-		{ COLUMN("function", "Function", UNIT_NONE,                            \
-			 "The callsite's function, whatever its file.", .last = true), \
-		  .rows = ROWS(FUNCTION), .fill = subject_function },                  \
-		{ COLUMN("file", "File", UNIT_NONE,                                    \
-			 "The source file that the callsite is in.", .last = true),    \
-		  .rows = ROWS(FILE), .fill = subject_file },                          \
-		{ COLUMN("line", "Line", UNIT_NONE,                                    \
-			 "The callsite's line in its source file.", .last = true),     \
-		  .rows = ROWS(LINE), .fill = subject_line },                          \
-		{ COLUMN("entry", "Entry", UNIT_NONE,                                  \
-			 "How the kernel was entered: a system call, a page fault, "   \
-			 "an interrupt, a thread of its own; from the callchain.",     \
-			 .last = true),                                                \
-		  .rows = ROWS(ENTRY), .fill = subject_entry },                        \
-		{ COLUMN("user_function", "Program's function", UNIT_NONE,             \
-			 "The innermost function of the program in the callchain.",    \
-			 .last = true),                                                \
-		  .rows = ROWS(USER_FUNCTION), .fill = subject_user_function },        \
-	{                                                                              \
-		COLUMN("user_line", "Program's line", UNIT_NONE,                       \
-		       "The source line of that function; of a library without "       \
-		       "lines, that of its caller. The function if no line is known.", \
-		       .last = true),                                                  \
-			.rows = ROWS(USER_LINE), .fill = subject_user_line             \
-	}
+#define SUBJECT_COLUMN_CACHE                                           \
+	SUBJECT_NAME(cache, "Cache", ROWS(CACHE),                      \
+		     "The slab cache, of kmalloc the one for objects " \
+		     "of that size; [unnamed]: no event names it.")
+#define SUBJECT_COLUMN_NODE \
+	SUBJECT_NUMBER(node, "Node", ROWS(NODE), "The requested memory node; -1: none.")
+#define SUBJECT_COLUMN_PAGE_NODE                 \
+	SUBJECT_NUMBER(node, "Node", ROWS(NODE), \
+		       "The memory node that it is on; -1: not recorded.")
+#define SUBJECT_COLUMN_CALLSITE                                          \
+	SUBJECT_NAME(callsite, "Callsite", ROWS(CALLSITE) | ROWS(STACK), \
+		     "The function that allocated.")
+#define SUBJECT_COLUMNS                                                                  \
+	SUBJECT_COLUMN_CALLSITE,                                                         \
+		SUBJECT_NUMBER(stack, "Callchain", ROWS(STACK),                          \
+			       "The callsite and its callers outward, with "             \
+			       "semicolons between them.",                               \
+			       .below = true),                                           \
+		SUBJECT_NUMBER(pid, "PID", ROWS(PID), "The task that ran."),             \
+		SUBJECT_NAME(comm, "Command", ROWS(COMM) | ROWS(PID),                    \
+			     "The name of that task; <...>: not recorded."),             \
+		SUBJECT_NUMBER(tgid, "Process", ROWS(PROCESS),                           \
+			       "The number of the process; -1: not recorded."),          \
+		SUBJECT_NAME(process, "Program", ROWS(PROCESS),                          \
+			     "The name of the process: the last one of its first "       \
+			     "thread; [unknown]: not recorded."),                        \
+		SUBJECT_NAME(cgroup, "Control group", ROWS(CGROUP),                      \
+			     "The control group of the process at that moment; "         \
+			     "[interrupt], [kernel threads], [unknown]."),               \
+		SUBJECT_NUMBER(cpu, "CPU", ROWS(CPU), "The CPU that allocated."),        \
+		SUBJECT_NAME(module, "Module", ROWS(MODULE),                             \
+			     "The callsite's module, or [kernel]."),                     \
+		SUBJECT_NAME(dir, "Directory", ROWS(DIR),                                \
+			     "The directory of the kernel's source that the "            \
+			     "callsite is in."),                                         \
+		SUBJECT_NAME(function, "Function", ROWS(FUNCTION),                       \
+			     "The callsite's function, whatever its file."),             \
+		SUBJECT_NAME(file, "File", ROWS(FILE),                                   \
+			     "The source file that the callsite is in."),                \
+		SUBJECT_NAME(line, "Line", ROWS(LINE),                                   \
+			     "The callsite's line in its source file."),                 \
+		SUBJECT_NAME(entry, "Entry", ROWS(ENTRY),                                \
+			     "How the kernel was entered: a system call, a page fault, " \
+			     "an interrupt, a thread of its own; from the callchain."),  \
+		SUBJECT_NAME(user_function, "Program's function", ROWS(USER_FUNCTION),   \
+			     "The innermost function of the program in the callchain."), \
+		SUBJECT_NAME(                                                            \
+			user_line, "Program's line", ROWS(USER_LINE),                    \
+			"The source line of that function; of a library without "        \
+			"lines, that of its caller. The function if no line is known.")
 
 /* slab_columns, page_columns and area_columns of a table that all kinds of memory have:
  * @figures(things, unit), what a row stands for, and at last @last, or of areas @last_of_areas.

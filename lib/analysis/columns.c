@@ -73,19 +73,11 @@ struct cell cell_none(const void *row, struct table *t)
 	return (struct cell){ .type = CELL_NONE };
 }
 
-/* The cell of a member of @type, which is *@v. */
-#define MEMBER_CELL(name, type, made)                                   \
-	struct cell cell_of_##name(const void *member, struct table *t) \
-	{                                                               \
-		const type *v = member;                                 \
-                                                                        \
-		return made;                                            \
-	}
-MEMBER_CELL(u64, uint64_t, ((struct cell){ .type = CELL_UINT, .u = *v }))
-MEMBER_CELL(u32, uint32_t, ((struct cell){ .type = CELL_UINT, .u = *v }))
-MEMBER_CELL(i64, int64_t, cell_int(*v))
-MEMBER_CELL(i32, int32_t, cell_int(*v))
-MEMBER_CELL(text, char *const, cell_text(t, *v))
+SHARED_CELL(cell_of_u64, uint64_t, ((struct cell){ .type = CELL_UINT, .u = *r }))
+SHARED_CELL(cell_of_u32, uint32_t, ((struct cell){ .type = CELL_UINT, .u = *r }))
+SHARED_CELL(cell_of_i64, int64_t, cell_int(*r))
+SHARED_CELL(cell_of_i32, int32_t, cell_int(*r))
+SHARED_CELL(cell_of_text, char *const, cell_text(t, *r))
 
 struct cell cell_of_strbuf(const void *member, struct table *t)
 {

@@ -147,12 +147,14 @@ struct column_type {
 	.pointer = _Generic(((const type *)0)->at, const of *: offsetof(type, at))
 
 /* A cell function: @value is of the row @r, a @row_type, and may be a text in the table @t. */
-#define CELL(name, row_type, value)                               \
-	static struct cell name(const void *row, struct table *t) \
-	{                                                         \
-		const row_type *r = row;                          \
-                                                                  \
-		return value;                                     \
+#define CELL(name, row_type, value) static SHARED_CELL(name, row_type, value)
+/* The same, for other files; a header declares it as a cell_fn. */
+#define SHARED_CELL(name, row_type, value)                 \
+	struct cell name(const void *row, struct table *t) \
+	{                                                  \
+		const row_type *r = row;                   \
+                                                           \
+		return value;                              \
 	}
 /* The same; if not @known, the cell has no value. */
 #define CELL_IF(name, row_type, known, value) \

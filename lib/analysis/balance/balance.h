@@ -60,7 +60,7 @@ extern const struct table_type holders_type, percpu_use_type;
 #define KNOWN_BY_FLAGS	    "kpageflags"
 #define KNOWN_BY_EVENTS	    "events"
 
-struct cell everything_bytes(const void *row, struct table *t);
+cell_fn everything_bytes;
 
 /* The columns of such rows, with the help of each. */
 #define EVERYTHING_COLUMNS(bytes_help, known_by_help, line_help, owner_help)             \

@@ -13,12 +13,8 @@
 /* --- cells ------------------------------------------------------------------------------ */
 
 /* Shares are of numbers without a sign. */
-struct cell everything_bytes(const void *row, struct table *t)
-{
-	int64_t bytes = ((const struct held_row *)row)->bytes;
-
-	return bytes < 0 ? cell_int(bytes) : cell_uint((uint64_t)bytes);
-}
+SHARED_CELL(everything_bytes, struct held_row,
+	    r->bytes < 0 ? cell_int(r->bytes) : cell_uint((uint64_t)r->bytes))
 
 static const struct column_type columns[] = { EVERYTHING_COLUMNS(
 	"Bytes after the recording. Less than 0: what other rows of the line have too much.",

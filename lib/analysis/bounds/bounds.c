@@ -176,25 +176,10 @@ const char *net_range_reason(const struct net_range *r)
 		       (sample ? 8 : 0)][0];
 }
 
-struct cell net_range_min_cell(const void *range, struct table *t)
-{
-	return cell_uint(net_range_min(range));
-}
-
-struct cell net_range_max_cell(const void *range, struct table *t)
-{
-	return cell_uint(net_range_max(range));
-}
-
-struct cell net_range_likely_cell(const void *range, struct table *t)
-{
-	return cell_uint(net_range_likely(range));
-}
-
-struct cell net_range_reason_cell(const void *range, struct table *t)
-{
-	return cell_text(t, net_range_reason(range));
-}
+SHARED_CELL(net_range_min_cell, struct net_range, cell_uint(net_range_min(r)))
+SHARED_CELL(net_range_max_cell, struct net_range, cell_uint(net_range_max(r)))
+SHARED_CELL(net_range_likely_cell, struct net_range, cell_uint(net_range_likely(r)))
+SHARED_CELL(net_range_reason_cell, struct net_range, cell_text(t, net_range_reason(r)))
 
 const char *net_range_reason_spell(const char *reason)
 {

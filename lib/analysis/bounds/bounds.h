@@ -83,10 +83,8 @@ uint64_t net_range_scale(const struct net_range *r, uint64_t bytes);
  */
 const char *net_range_reason(const struct net_range *r);
 /* The cells of a struct net_range. */
-struct cell net_range_min_cell(const void *range, struct table *t);
-struct cell net_range_max_cell(const void *range, struct table *t);
-struct cell net_range_likely_cell(const void *range, struct table *t);
-struct cell net_range_reason_cell(const void *range, struct table *t);
+cell_fn net_range_min_cell, net_range_max_cell, net_range_likely_cell,
+	net_range_reason_cell;
 /* The reason as text shows it: "untraced-free,seen". Static. */
 const char *net_range_reason_spell(const char *reason);
 

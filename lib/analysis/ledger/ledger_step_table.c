@@ -19,28 +19,12 @@ struct cell ledger_explained(int64_t trace, int64_t kernel)
 	return cell_real(100.0 - 100.0 * (double)missing / (double)largest);
 }
 
-struct cell ledger_kernel_cell(const void *change, struct table *t)
-{
-	const struct ledger_change *c = change;
-
-	return c->known ? cell_int(c->kernel) : (struct cell){ .type = CELL_NONE };
-}
-
-struct cell ledger_unexplained_cell(const void *change, struct table *t)
-{
-	const struct ledger_change *c = change;
-
-	return c->known ? cell_int(c->kernel - c->trace)
-			: (struct cell){ .type = CELL_NONE };
-}
-
-struct cell ledger_explained_cell(const void *change, struct table *t)
-{
-	const struct ledger_change *c = change;
-
-	return c->known ? ledger_explained(c->trace, c->kernel)
-			: (struct cell){ .type = CELL_NONE };
-}
+SHARED_CELL(ledger_kernel_cell, struct ledger_change,
+	    r->known ? cell_int(r->kernel) : (struct cell){ 0 })
+SHARED_CELL(ledger_unexplained_cell, struct ledger_change,
+	    r->known ? cell_int(r->kernel - r->trace) : (struct cell){ 0 })
+SHARED_CELL(ledger_explained_cell, struct ledger_change,
+	    r->known ? ledger_explained(r->trace, r->kernel) : (struct cell){ 0 })
 
 /* --- the ledger between two moments of the kernel's curve --------------------------- */
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "analysis/columns.h"
+
 #define PART_BELOW     0.025
 #define PART_ABOVE     0.975
 /* From here on, Wilson and Hilferty's formula is off by less than 0.01 %. */
@@ -339,13 +341,8 @@ int estimate_rows(const struct row_values *values, const struct estimate_rule *r
 	return ret;
 }
 
-struct cell estimate_block(const void *estimate, struct table *t)
-{
-	const struct estimate *e = estimate;
-
-	return e->units ? cell_real(100 * e->largest)
-			: (struct cell){ .type = CELL_NONE };
-}
+SHARED_CELL(estimate_block, struct estimate,
+	    r->units ? cell_real(100 * r->largest) : (struct cell){ 0 })
 
 void estimate_ends(const struct estimate *e, const char *name, const char *title,
 		   bool live, struct table *t)

@@ -465,11 +465,9 @@ struct cell subject_comm(const void *row, struct table *t)
 }
 
 /* The keys of these are texts. */
-#define TEXT_CELL(name, KIND)                                        \
-	struct cell subject_##name(const void *row, struct table *t) \
-	{                                                            \
-		return cell_text(t, row_key(row, ROWS(KIND), NULL)); \
-	}
+#define TEXT_CELL(name, KIND)                           \
+	SHARED_CELL(subject_##name, struct subject_row, \
+		    cell_text(t, row_key(r, ROWS(KIND), NULL)))
 
 TEXT_CELL(cache, CACHE)
 TEXT_CELL(module, MODULE)
@@ -482,11 +480,9 @@ TEXT_CELL(user_function, USER_FUNCTION)
 TEXT_CELL(user_line, USER_LINE)
 
 /* Of these, numbers, which @make makes a cell of. */
-#define NUMBER_CELL(name, KIND, make, type)                          \
-	struct cell subject_##name(const void *row, struct table *t) \
-	{                                                            \
-		return make((type)row_value(row, ROWS(KIND)));       \
-	}
+#define NUMBER_CELL(name, KIND, make, type)             \
+	SHARED_CELL(subject_##name, struct subject_row, \
+		    make((type)row_value(r, ROWS(KIND))))
 
 NUMBER_CELL(pid, PID, cell_int, int32_t)
 NUMBER_CELL(cpu, CPU, cell_uint, uint32_t)

@@ -69,13 +69,13 @@ static const struct known_cache *known_at(const struct census *c, uint64_t calls
 /* The cache of @bytes that is @name, or that the kernel merged with it; NULL: none. */
 static const char *merged_name(const struct census *c, const char *name, uint64_t bytes)
 {
-	const struct recording_text *meta = recording_meta(c->env->rec, "slab_aliases");
+	const char *links = recording_meta_text(c->env->rec, "slab_aliases");
 	struct strbuf __auto_free aliases = { 0 };
 	const char *at;
 	uint32_t id = intern_find(&c->names, name, strlen(name));
 
-	if (!id && meta)
-		slab_aliases_of(meta->text, name, &aliases);
+	if (!id)
+		slab_aliases_of(links, name, &aliases);
 	for (at = strbuf_text(&aliases); !id && *at; at += at[0] == ',') {
 		size_t len = strcspn(at, ",");
 
@@ -156,11 +156,9 @@ bool cache_comes_unseen(const char *name)
 /* Did the kernel merge the cache with others? */
 static bool is_merged(const struct recording *rec, const char *name)
 {
-	const struct recording_text *meta = recording_meta(rec, "slab_aliases");
 	struct strbuf __auto_free others = { 0 };
 
-	if (meta)
-		slab_aliases_of(meta->text, name, &others);
+	slab_aliases_of(recording_meta_text(rec, "slab_aliases"), name, &others);
 	return others.size || others.failed;
 }
 

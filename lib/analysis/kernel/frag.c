@@ -23,12 +23,9 @@ bool frag_block_order(const struct recording *rec, unsigned int *order)
 	const char *at;
 	int64_t value;
 
-	for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
-		const struct recording_text *meta = recording_meta(rec, items[i]);
-
-		if (meta && pagetypeinfo_block_order(meta->text, order))
-			return true;
-	}
+	if (ANY(i, ARRAY_SIZE(items),
+		pagetypeinfo_block_order(recording_meta_text(rec, items[i]), order)))
+		return true;
 	for (size_t i = 0; i < rec->nr_event_formats; i++) {
 		const char *text = rec->event_formats[i].text;
 

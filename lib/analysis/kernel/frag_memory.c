@@ -234,12 +234,7 @@ const struct table_type frag_vmstat_type = {
 static bool value_of(const struct frag *f, const struct counter *c, const char *item,
 		     uint64_t *value)
 {
-	const struct recording_text *meta = recording_meta(f->env->rec, item);
-
-	if (!meta)
-		return false;
-	return c->all ? vmstat_sum(meta->text, c->name, value)
-		      : vmstat_value(meta->text, c->name, value);
+	return (c->all ? vmstat_sum : vmstat_value)(meta_text(f, item), c->name, value);
 }
 
 void frag_show_vmstat(const struct frag *f, struct report *report)

@@ -28,15 +28,13 @@ static struct ledger_change change_of(const struct ledger *l, int64_t trace,
 				      const char *item, read_fn read)
 {
 	struct ledger_change c = { .trace = trace };
-	const struct recording_text *before, *after;
+	char before[32], after[32];
 	uint64_t from, to;
-	char name[32];
 
-	snprintf(name, sizeof(name), "%s.before", item);
-	before = recording_meta(l->env->rec, name);
-	snprintf(name, sizeof(name), "%s.after", item);
-	after = recording_meta(l->env->rec, name);
-	c.known = before && after && read(before->text, &from) && read(after->text, &to);
+	snprintf(before, sizeof(before), "%s.before", item);
+	snprintf(after, sizeof(after), "%s.after", item);
+	c.known = read(recording_meta_text(l->env->rec, before), &from) &&
+		  read(recording_meta_text(l->env->rec, after), &to);
 	if (c.known)
 		c.kernel = (int64_t)to - (int64_t)from;
 	return c;

@@ -89,12 +89,11 @@ CELL_IF(cell_kernel, struct cells_of, r->row->nr_caches, cell_int(r->change.kern
 static struct cell cell_aliases(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
-	const struct recording_text *meta =
-		recording_meta(r->books->ledger->env->rec, "slab_aliases");
+	const struct recording *rec = r->books->ledger->env->rec;
 	struct strbuf __auto_free sb = { 0 };
 
-	if (meta)
-		slab_aliases_of(meta->text, books_row_name(r->books, r->row), &sb);
+	slab_aliases_of(recording_meta_text(rec, "slab_aliases"),
+			books_row_name(r->books, r->row), &sb);
 	return cell_of_strbuf(&sb, t);
 }
 

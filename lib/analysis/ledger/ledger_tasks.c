@@ -30,8 +30,9 @@ static int add_task(struct ledger_tasks *t, uint64_t pid, uint64_t ns)
 
 int ledger_tasks_init(struct ledger_tasks *t, const struct recording *rec)
 {
-	const struct recording_text *meta = recording_meta(rec, RECORDING_META_TASKS_RAN);
-	const char *line = meta && !recording_is_part(rec) ? meta->text : "";
+	const char *line = recording_is_part(rec)
+				   ? ""
+				   : recording_meta_text(rec, RECORDING_META_TASKS_RAN);
 	int ret = 0;
 
 	*t = (struct ledger_tasks){ .last = -1 };

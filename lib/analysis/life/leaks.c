@@ -65,16 +65,6 @@ static struct leaks_account_row new_series(struct leaks *l, const struct lives *
 	return side->rows[row];
 }
 
-/* Counts an ended object, and the others that its row stands for. */
-static inline void add_lifetime(struct leaks_side *side, struct lifetime *one,
-				struct leaks_account_row row)
-{
-	one->row = row.series;
-	one->nr *= row.times;
-	one->bytes *= row.times;
-	lifetimes_add(&side->times, one);
-}
-
 /* Births are only needed for live objects. */
 static void drop_births(struct leaks_side *side, const struct lives *of)
 {
@@ -111,8 +101,10 @@ static void lived(void *ctx, const struct lives *of, const struct life *life, si
 						       ? side->rows[life->row]
 						       : new_series(l, of, life->row);
 
-		if (lifetime_of(life, &one))
-			add_lifetime(side, &one, row);
+		if (lifetime_of(life, &one)) {
+			one.row = row.series;
+			lifetimes_add(&side->times, &one, row.times);
+		}
 		if (life_changes(life))
 			add_change(side, row.series, life->bytes * row.times,
 				   life->what == LIFE_BORN, life->event);

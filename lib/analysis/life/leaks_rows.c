@@ -100,7 +100,7 @@ static void add_living(struct leaks_view *v, const struct living *one)
 	if (age > leak->longest)
 		leak->outlived += one->bytes;
 	add_task(v, one, group);
-	lifetimes_add(&v->ages, &old);
+	lifetimes_add(&v->ages, &old, 1);
 }
 
 /* How many objects may be in flight, if they come at the rate of those that were freed: what was

@@ -140,14 +140,6 @@ static const struct table_type types[MEMORY_KINDS] = {
 };
 static const struct table_type *const tables[] = MEMORY_TABLES(types);
 
-/* Counts an ended object, and in a sample the others that its row stands for. */
-static inline void add(struct lifetimes *to, struct lifetime *one, uint32_t times)
-{
-	one->nr *= times;
-	one->bytes *= times;
-	lifetimes_add(to, one);
-}
-
 static void ended(void *ctx, const struct lives *of, const struct life *life, size_t nr)
 {
 	const struct life *end = life + nr;
@@ -156,8 +148,8 @@ static void ended(void *ctx, const struct lives *of, const struct life *life, si
 
 	for (; life < end; life++) {
 		if (lifetime_of(life, &one))
-			add(&a->times[of->kind->memory], &one,
-			    lives_weight(of, life->row));
+			lifetimes_add(&a->times[of->kind->memory], &one,
+				      lives_weight(of, life->row));
 	}
 }
 

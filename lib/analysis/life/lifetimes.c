@@ -22,7 +22,7 @@ static void add_count(struct lifetimes *l, uint64_t key, uint64_t nr)
 		l->failed = true;
 }
 
-void lifetimes_add(struct lifetimes *l, const struct lifetime *life)
+void lifetimes_add(struct lifetimes *l, const struct lifetime *life, uint64_t times)
 {
 	struct lifetime_row *row;
 
@@ -35,12 +35,12 @@ void lifetimes_add(struct lifetimes *l, const struct lifetime *life)
 	if (life->time > row->longest)
 		row->longest = life->time;
 	if (life->here && life->time <= l->short_time) {
-		row->nr_short += life->nr;
-		row->bytes_short += life->bytes;
+		row->nr_short += life->nr * times;
+		row->bytes_short += life->bytes * times;
 	}
 	add_count(l,
 		  (uint64_t)life->row << LIFETIME_STEP_BITS | lifetime_step(life->time),
-		  life->nr);
+		  life->nr * times);
 }
 
 void lifetimes_free(struct lifetimes *l)

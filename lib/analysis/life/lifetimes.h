@@ -81,8 +81,8 @@ static inline uint32_t lifetime_step(uint64_t time)
 /* The middle of a step. */
 uint64_t lifetime_step_time(uint32_t step);
 
-/* Counts @life; keeps failures. */
-void lifetimes_add(struct lifetimes *l, const struct lifetime *life);
+/* Counts @life, which stands for @times of its kind; keeps failures. */
+void lifetimes_add(struct lifetimes *l, const struct lifetime *life, uint64_t times);
 void lifetimes_free(struct lifetimes *l);
 
 /* @nr lives of a group are in a step. */

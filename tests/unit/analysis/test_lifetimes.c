@@ -98,7 +98,7 @@ START_TEST(test_groups)
 					 .here = r >> 30 & 1 };
 		uint32_t group = group_of(life.row);
 
-		lifetimes_add(&l, &life);
+		lifetimes_add(&l, &life, 1);
 		if (group == UINT32_MAX)
 			continue;
 		times[group][nr[group]++] = life.time;
@@ -128,8 +128,8 @@ START_TEST(test_many)
 	int i;
 
 	for (i = 0; i < 5; i++)
-		lifetimes_add(&l, &(struct lifetime){ .time = 7, .nr = 3ULL << 30 });
-	lifetimes_add(&l, &(struct lifetime){ .time = 100, .nr = 1 });
+		lifetimes_add(&l, &(struct lifetime){ .time = 7, .nr = 3 }, 1U << 30);
+	lifetimes_add(&l, &(struct lifetime){ .time = 100, .nr = 1 }, 1);
 	ck_assert_int_eq(lifetime_groups_make(&g, &l, of, 1), 0);
 	ck_assert_uint_eq(g.groups[0].nr, (15ULL << 30) + 1);
 	ck_assert_uint_eq(g.groups[0].median, 7);

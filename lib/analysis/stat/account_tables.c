@@ -340,14 +340,6 @@ static int show_tables(struct account_report *r, struct report *report)
 	return ret;
 }
 
-static int show_pages(struct account_report *r, struct report *report)
-{
-	return show_tables(r, report)
-		       ?: show_failed(r, report)
-		       ?: account_report_free_only(r, report)
-		       ?: page_matrix(accounts_of_page(r->lives), r->env, r->live, report);
-}
-
 struct slab_options {
 	bool unmatched;
 };
@@ -358,106 +350,59 @@ static const struct analysis_option options[] = {
 	{ .name = NULL },
 };
 
-static int show_slab(struct account_report *r, struct report *report)
+static int show(struct account_report *r, struct report *report)
 {
-	const struct slab_options *own = r->opts->own;
+	const enum memory memory = account_report_memory(r);
+	const struct slab_options *own = memory == MEMORY_SLAB ? r->opts->own : NULL;
 	int ret = show_tables(r, report);
 
-	return ret || !own || !own->unmatched ? ret : account_report_free_only(r, report);
+	if (memory == MEMORY_PAGE)
+		ret = ret ?: show_failed(r, report);
+	if (memory == MEMORY_PAGE || (own && own->unmatched))
+		ret = ret ?: account_report_free_only(r, report);
+	if (ret || memory != MEMORY_PAGE)
+		return ret;
+	return page_matrix(accounts_of_page(r->lives), r->env, r->live, report);
 }
 
-static int slab_create(void *self, const struct analysis_env *env,
-		       const struct analysis_options *opts)
+static int account_view(const void *self, struct report *report)
 {
-	return account_analysis_ask(self, MEMORY_SLAB, subjects_of_tasks(opts->by));
+	return account_analysis_view(self, report, show);
 }
 
-static int page_create(void *self, const struct analysis_env *env,
-		       const struct analysis_options *opts)
-{
-	return account_analysis_ask(self, MEMORY_PAGE, subjects_of_tasks(opts->by));
-}
+/* The analysis of memory of a @kind, with rows by @can. @by_task: if rows are by task, its account
+ * has sums by task.
+ */
+#define ACCOUNT_ANALYSIS(id, kind, can, by_task, ...)                                \
+	static int id##_create(void *self, const struct analysis_env *env,           \
+			       const struct analysis_options *opts)                  \
+	{                                                                            \
+		return account_analysis_ask(self, MEMORY_##kind,                     \
+					    by_task && subjects_of_tasks(opts->by)); \
+	}                                                                            \
+	const struct analysis analysis_##id = {                                      \
+		.use = ANALYSIS_USUAL,                                               \
+		.needs = NEEDS_##kind,                                               \
+		.rows = can,                                                         \
+		.estimates = true,                                                   \
+		ANALYSIS_SELF_OPTIONS(struct account_analysis),                      \
+		.create = id##_create,                                               \
+		.view = account_view,                                                \
+		__VA_ARGS__,                                                         \
+	};
 
-static int vmalloc_create(void *self, const struct analysis_env *env,
-			  const struct analysis_options *opts)
-{
-	return account_analysis_ask(self, MEMORY_VMALLOC, false);
-}
-
-static int percpu_memory_create(void *self, const struct analysis_env *env,
-				const struct analysis_options *opts)
-{
-	return account_analysis_ask(self, MEMORY_PERCPU, false);
-}
-
-static int slab_view(const void *self, struct report *report)
-{
-	return account_analysis_view(self, report, show_slab);
-}
-
-static int page_view(const void *self, struct report *report)
-{
-	return account_analysis_view(self, report, show_pages);
-}
-
-static int area_view(const void *self, struct report *report)
-{
-	return account_analysis_view(self, report, show_tables);
-}
-
-const struct analysis analysis_slab = {
-	.name = "slab",
-	.help = "slab objects (default: what was recorded)",
-	.use = ANALYSIS_USUAL,
-	.needs = NEEDS_SLAB,
-	.rows = ROWS_ALL,
-	.estimates = true,
-	.tables = TABLES(&slab_type, &slab_cache_type, &tree_types[MEMORY_SLAB],
-			 &slab_free_only_type),
-	.options = options,
-	ANALYSIS_SELF_OPTIONS(struct account_analysis),
-	.create = slab_create,
-	.view = slab_view,
-};
-
-const struct analysis analysis_page = {
-	.name = "page",
-	.help = "page allocations",
-	.use = ANALYSIS_USUAL,
-	.needs = NEEDS_PAGE,
-	.rows = PAGE_ROWS,
-	.estimates = true,
-	.tables = TABLES(&page_type, &tree_types[MEMORY_PAGE], &page_failed_type,
-			 &page_free_only_type, &page_matrix_type),
-	ANALYSIS_SELF_OPTIONS(struct account_analysis),
-	.create = page_create,
-	.view = page_view,
-};
-
-const struct analysis analysis_vmalloc = {
-	.name = "vmalloc",
-	.help = "areas of vmalloc: stacks, modules, BPF, ioremap ...",
-	.use = ANALYSIS_USUAL,
-	.seldom = true,
-	.needs = NEEDS_VMALLOC,
-	.rows = AREA_ROWS,
-	.estimates = true,
-	.tables = TABLES(&vmalloc_type, &tree_types[MEMORY_VMALLOC]),
-	ANALYSIS_SELF_OPTIONS(struct account_analysis),
-	.create = vmalloc_create,
-	.view = area_view,
-};
-
-const struct analysis analysis_percpu_memory = {
-	.name = "percpu-memory",
-	.help = "per-CPU memory, on all CPUs",
-	.use = ANALYSIS_USUAL,
-	.seldom = true,
-	.needs = NEEDS_PERCPU,
-	.rows = AREA_ROWS,
-	.estimates = true,
-	.tables = TABLES(&percpu_memory_type, &tree_types[MEMORY_PERCPU]),
-	ANALYSIS_SELF_OPTIONS(struct account_analysis),
-	.create = percpu_memory_create,
-	.view = area_view,
-};
+ACCOUNT_ANALYSIS(slab, SLAB, ROWS_ALL, true, .name = "slab",
+		 .help = "slab objects (default: what was recorded)",
+		 .tables = TABLES(&slab_type, &slab_cache_type, &tree_types[MEMORY_SLAB],
+				  &slab_free_only_type),
+		 .options = options)
+ACCOUNT_ANALYSIS(page, PAGE, PAGE_ROWS, true, .name = "page", .help = "page allocations",
+		 .tables = TABLES(&page_type, &tree_types[MEMORY_PAGE], &page_failed_type,
+				  &page_free_only_type, &page_matrix_type))
+ACCOUNT_ANALYSIS(vmalloc, VMALLOC, AREA_ROWS, false, .name = "vmalloc",
+		 .help = "areas of vmalloc: stacks, modules, BPF, ioremap ...",
+		 .seldom = true,
+		 .tables = TABLES(&vmalloc_type, &tree_types[MEMORY_VMALLOC]))
+ACCOUNT_ANALYSIS(percpu_memory, PERCPU, AREA_ROWS, false, .name = "percpu-memory",
+		 .help = "per-CPU memory, on all CPUs", .seldom = true,
+		 .tables = TABLES(&percpu_memory_type, &tree_types[MEMORY_PERCPU]))

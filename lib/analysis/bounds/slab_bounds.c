@@ -298,8 +298,8 @@ static int prove(const struct slab_bounds *b, const uint32_t *group_of,
 
 	for (size_t i = 0; i < b->pieces.nr && !ret; i++) {
 		const struct slab_piece *piece = &b->pieces.of[i];
-		const struct share share = { group_of[piece->row], piece->of,
-					     piece->bytes, 0 };
+		const struct share share = { group_of ? group_of[piece->row] : 0,
+					     piece->of, piece->bytes, 0 };
 		struct share_objects *objects;
 
 		if (share.sum == UINT32_MAX)
@@ -337,12 +337,13 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 		return ret;
 	memset(sums, 0, nr * sizeof(*sums));
 	for (uint32_t i = 0; i < lives_rows(b->lives); i++) {
+		const uint32_t sum = group_of ? group_of[i] : 0;
 		struct net_range row;
 
-		if (group_of[i] == UINT32_MAX)
+		if (sum == UINT32_MAX)
 			continue;
 		row = slab_bounds_events(b, i, &b->lives->rows[i]);
-		net_range_add(&sums[group_of[i]], &row, lives_weight(b->lives, i));
+		net_range_add(&sums[sum], &row, lives_weight(b->lives, i));
 	}
 	for (uint32_t i = 0; i < nr && b->census.most; i++) {
 		net_range_prove(&sums[i], proofs[i].min, proofs[i].max);
@@ -350,14 +351,6 @@ int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 		sums[i].unshown = proofs[i].unshown;
 	}
 	return 0;
-}
-
-int slab_bounds_total(const struct slab_bounds *b, struct net_range *total)
-{
-	uint32_t *group_of __auto_mem =
-		calloc(lives_rows(b->lives) + 1, sizeof(*group_of));
-
-	return group_of ? slab_bounds_sums(b, group_of, total, 1) : -ENOMEM;
 }
 
 struct net_range slab_bounds_address(const struct slab_bounds *b, uint32_t row,

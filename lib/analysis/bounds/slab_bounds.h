@@ -50,15 +50,13 @@ int slab_bounds_of(struct slab_bounds *b, const struct lives *lives,
 		   const struct analysis_env *env) __must_check;
 /**
  * slab_bounds_sums() - the ranges of sums of rows
- * @group_of: by row: the number of its sum, below @nr; UINT32_MAX: none
+ * @group_of: by row: the number of its sum, below @nr; UINT32_MAX: none; NULL: all are sum 0
  * @sums: receives the range of each sum
  *
  * Return: 0 or -ENOMEM.
  */
 int slab_bounds_sums(const struct slab_bounds *b, const uint32_t *group_of,
 		     struct net_range *sums, size_t nr) __must_check;
-/* The range of all rows together. 0 or -ENOMEM. */
-int slab_bounds_total(const struct slab_bounds *b, struct net_range *total) __must_check;
 /* The range of @counts, all of row @row or a part of it, by events alone. */
 struct net_range slab_bounds_events(const struct slab_bounds *b, uint32_t row,
 				    const struct lives_sums *counts);

@@ -103,16 +103,6 @@ static int find_oldest(struct view *v)
 	return 0;
 }
 
-/* In a sample: how much of all live memory must live. */
-static int find_sure(struct view *v)
-{
-	uint32_t *all __auto_mem = calloc(lives_rows(v->report->lives) + 1, sizeof(*all));
-	const struct account_groups groups = { SUBJECT_NONE, all, 1 };
-
-	return all ? account_report_estimate(v->report, ACCOUNT_SURE, &groups, &v->sure)
-		   : -ENOMEM;
-}
-
 /* --- the table -------------------------------------------------------------------------- */
 
 /* "stack,order,migtype": columns that tell rows apart. */
@@ -229,11 +219,12 @@ static int show_by(struct account_report *r, enum subject_kind kind,
 	struct view v = { .report = r,
 			  .sums = { .by_order = !r->opts->any_order,
 				    .by_migratetype = !r->opts->any_migratetype } };
+	const struct account_groups all = { SUBJECT_NONE, NULL, 1 };
 	struct table *t = new_table(r, kind, report);
 	int ret = account_sums_collect(&v.sums, r, kind) ?: find_oldest(&v);
 
 	if (!ret && account_report_estimates(r))
-		ret = find_sure(&v);
+		ret = account_report_estimate(r, ACCOUNT_SURE, &all, &v.sure);
 	if (!ret) {
 		add_rows(&v, t);
 		add_notes(&v, t);

@@ -310,7 +310,7 @@ int unit_pieces_estimate(const struct unit_pieces *p, const struct estimate_rule
 	for (size_t i = 0; i < p->items.nr; i++) {
 		struct unit_piece piece = p->items.of[i];
 
-		piece.row = group_of[piece.row];
+		piece.row = group_of ? group_of[piece.row] : 0;
 		if (piece.row < nr)
 			pieces[nr_pieces++] = piece;
 	}

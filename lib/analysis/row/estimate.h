@@ -88,7 +88,7 @@ int unit_pieces_add(struct unit_pieces *p, uint32_t row, uint64_t unit,
 		    uint64_t value) __must_check;
 /**
  * unit_pieces_estimate() - estimate sums of rows
- * @group_of: by row, the number of its sum, below @nr; UINT32_MAX: none
+ * @group_of: by row, the number of its sum, below @nr; UINT32_MAX: none; NULL: all are sum 0
  * @out: receives @nr estimates
  *
  * Return: 0 or -ENOMEM.

@@ -45,10 +45,8 @@ int account_report_estimate(const struct account_report *r, enum account_figure 
 /* In a sample: estimates the bytes of all rows together. */
 static int estimate_all(struct account_report *r)
 {
-	uint32_t *of __auto_mem = calloc(lives_rows(r->lives) + 1, sizeof(*of));
-	const struct account_groups all = { SUBJECT_NONE, of, 1 };
-	int ret = of ? account_report_estimate(r, ACCOUNT_ALLOCATED, &all, &r->allocated)
-		     : -ENOMEM;
+	const struct account_groups all = { SUBJECT_NONE, NULL, 1 };
+	int ret = account_report_estimate(r, ACCOUNT_ALLOCATED, &all, &r->allocated);
 
 	ret = ret ?: account_report_estimate(r, ACCOUNT_LIVING, &all, &r->living);
 	r->net.sampled = true;
@@ -72,7 +70,7 @@ static int prepare(struct account_report *r)
 	if (ret || !r->callsites)
 		return -ENOMEM;
 	ret = slab_bounds_of(&r->bounds, r->lives, r->callsites, r->env);
-	ret = ret ?: slab_bounds_total(&r->bounds, &r->net);
+	ret = ret ?: slab_bounds_sums(&r->bounds, NULL, &r->net, 1);
 	ret = ret ?: reclaimable_init(&r->reclaimable, r->env);
 	if (!ret && account_report_memory(r) == MEMORY_SLAB)
 		ret = reclaimable_learn(&r->reclaimable, r->lives);

@@ -68,8 +68,8 @@ static inline bool account_report_estimates(const struct account_report *r)
 	return r->env->sample.one_in && account_report_memory(r) <= MEMORY_PAGE;
 }
 
-/* Sums of account rows. @of: by row, the number of its sum, below @nr; UINT32_MAX: none. @kind:
- * what the sums are by; SUBJECT_NONE: one of all rows.
+/* Sums of account rows. @of: by row, the number of its sum, below @nr; UINT32_MAX: none; NULL: all
+ * are sum 0. @kind: what the sums are by; SUBJECT_NONE: one of all rows.
  */
 struct account_groups {
 	enum subject_kind kind;

@@ -19,21 +19,12 @@ struct leak_row {
 	const struct leak *leak;
 	const struct net_range *net;
 	const struct estimate *bytes;
-	size_t group;
+	const struct lifetime_group *ages;
 };
 
 /* --- cells ------------------------------------------------------------------------------ */
 
-static struct cell cell_age(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-	uint64_t median = r->v->age_groups.groups[r->group].median;
-
-	return cell_uint(median > r->leak->least ? median : r->leak->least);
-}
-
-CELL(cell_age_max, struct leak_row,
-     cell_uint(r->v->age_groups.groups[r->group].row.longest))
+CELL(cell_age, struct leak_row, cell_uint(LARGER(r->ages->median, r->leak->least)))
 
 /* Bytes per second, if the clock counts nanoseconds. Large blocks in a short time may overflow:
  * saturate.
@@ -57,25 +48,12 @@ CELL(cell_growth_max, struct leak_row,
 CELL(cell_verdict, struct leak_row,
      cell_text(t, growth_verdict_word(r->leak->fit.verdict)))
 
-static struct cell cell_net_min(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-
-	if (r->leak->net.sampled)
-		return cell_uint(net_range_min(&r->leak->net));
-	/* Some of the bytes that must live may be those in flight. */
-	return cell_uint(less(r->leak->net.min, r->leak->young_bytes));
-}
-
-static struct cell cell_net_max(const void *row, struct table *t)
-{
-	const struct leak_row *r = row;
-	uint64_t most = net_range_max(&r->leak->net);
-
-	if (r->leak->net.sampled)
-		return cell_uint(most);
-	return cell_uint(most < r->leak->old_bytes ? most : r->leak->old_bytes);
-}
+/* Some of the bytes that must live may be those in flight. */
+CELL(cell_net_min, struct leak_row,
+     cell_uint(r->net->sampled ? r->net->low : less(r->net->min, r->leak->young_bytes)))
+CELL(cell_net_max, struct leak_row,
+     cell_uint(r->net->sampled ? r->net->high
+			       : SMALLER(net_range_max(r->net), r->leak->old_bytes)))
 
 /* "sh-123", as in the kernel's traces. */
 CELL_PUT_IF(cell_task, struct leak_row, r->leak->tasks,
@@ -124,7 +102,7 @@ CELL_PUT_IF(cell_task, struct leak_row, r->leak->tasks,
 		  .fill = cell_age },                                                   \
 		{ COLUMN("age_max", "Oldest", UNIT_NS, "Their largest age.",            \
 			 .level = true, .leaves = 65),                                  \
-		  .fill = cell_age_max },                                               \
+		  MEMBER_OF(struct leak_row, ages, row.longest) },                      \
 		{ COLUMN("outlived", "Outlived", UNIT_BYTES,                            \
 			 "Of these bytes, those of " things " that have lived "         \
 			 "longer than any that the row freed.",                         \
@@ -213,7 +191,7 @@ static void add_rows(const struct leaks_view *v, struct table *t)
 					      .leak = &v->leaks[i],
 					      .net = &v->leaks[i].net,
 					      .bytes = &v->leaks[i].bytes,
-					      .group = i };
+					      .ages = &v->age_groups.groups[i] };
 
 		if (row.leak->old)
 			table_put_row(t, &row);
@@ -264,21 +242,18 @@ static void note_outlived(const struct leaks_view *v, struct table *t)
 static void note_ends(const struct leaks_view *v, struct table *t)
 {
 	struct freed_at_end freed = task_ends_freed(&v->l->ends, &v->side->frees);
-	struct tasks tasks = { 0 };
 	uint64_t us;
 
 	if (!freed.nr || !v->l->ns || freed.begin <= v->first)
 		return;
 	us = (freed.begin - v->first - 1) / 1000;
-	t->failed |= tasks_read(&tasks, v->l->env->rec->cmdlines) != 0;
 	table_add_note(t,
 		       "%" PRIu64 " task%s ended and freed %" PRIu64
 		       " bytes then, most of them %s-%" PRId32 " (%" PRIu64
 		       "). Live before that: --time ,+%" PRIu64 ".%06" PRIu64 "s.",
 		       freed.nr, plural(freed.nr), freed.bytes,
-		       tasks_name(&tasks, freed.pid), freed.pid, freed.most, us / 1000000,
-		       us % 1000000);
-	tasks_free(&tasks);
+		       tasks_name(&v->tasks, freed.pid), freed.pid, freed.most,
+		       us / 1000000, us % 1000000);
 }
 
 static void add_notes(const struct leaks_view *v, uint64_t losses, struct table *t)

@@ -55,12 +55,6 @@ int suppressions_parse(struct suppressions *s, const char *text, size_t size,
 	return ret;
 }
 
-/* Does @name begin with the @size bytes at @part? */
-static bool begins(const char *name, const char *part, size_t size)
-{
-	return !strncmp(name, part, size);
-}
-
 /* Does @name contain the parts of @pattern between its stars, in order? Taking the first match of
  * each leaves the most for the others.
  */
@@ -80,9 +74,9 @@ static bool fits(const char *pattern, const char *name)
 			size--;
 			if (left < size || (here && left != size))
 				return false;
-			return begins(name + left - size, pattern, size);
+			return !strncmp(name + left - size, pattern, size);
 		}
-		while (!begins(name, pattern, size)) {
+		while (strncmp(name, pattern, size) != 0) {
 			if (here || !*name++)
 				return false;
 		}

@@ -10,9 +10,7 @@ CELL(cell_ptr, struct account_row, cell_address(r->at))
 
 CELL(cell_waste_live, struct account_row,
      cell_uint(slab_waste(r->counts->live_alloc, r->counts->live_req)))
-/* perf's fragmentation: the part of the allocated bytes that was not requested. */
-CELL(cell_frag, struct account_row,
-     cell_real(r->alloc ? 100.0 - 100.0 * (double)r->req / (double)r->alloc : 0.0))
+CELL(cell_frag, struct account_row, slab_frag_cell(r->alloc, r->req))
 CELL(cell_waste, struct account_row,
      cell_uint(slab_waste(r->counts->bytes_alloc, r->counts->bytes_req)))
 

@@ -186,6 +186,12 @@ static inline uint64_t slab_waste(uint64_t alloc, uint64_t req)
 	return less(alloc, req);
 }
 
+/* perf's fragmentation: the part of the allocated bytes that was not requested, in percent. */
+static inline struct cell slab_frag_cell(uint64_t alloc, uint64_t req)
+{
+	return cell_real(alloc ? 100.0 - 100.0 * (double)req / (double)alloc : 0.0);
+}
+
 extern const struct table_type slab_type, slab_cache_type, vmalloc_type,
 	percpu_memory_type, page_type, page_failed_type;
 extern const struct table_type slab_free_only_type, page_free_only_type;

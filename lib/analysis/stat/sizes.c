@@ -362,26 +362,23 @@ static int add_classes(struct view *v, const char *item)
 
 static void add_summary(const struct view *v, struct table *t)
 {
-	bool bound = v->s->slab->any.losses != 0;
 	uint64_t hit = 0, req = 0, alloc = 0;
 
 	for (size_t i = 0; i < v->rows->counts.nr; i++) {
+		const struct size_row_key *key = KEYED_KEY(&v->rows->counts, i);
 		const struct size_row_counts *c = &v->rows->counts.of[i];
 
 		hit += c->hit;
 		req += c->req;
-		alloc += c->hit *
-			 ((const struct size_row_key *)KEYED_KEY(&v->rows->counts, i))
-				 ->bytes;
+		alloc += c->hit * key->bytes;
 	}
 	table_set_summary_title(t, "SUMMARY (sizes of slab objects)");
-	table_add_summary(t, "allocs", "Allocations", UNIT_COUNT, cell_uint(hit), bound);
-	table_add_summary(t, "bytes_requested", "Total bytes requested", UNIT_BYTES,
-			  cell_uint(req), bound);
-	table_add_summary(t, "bytes_allocated", "Total bytes allocated", UNIT_BYTES,
-			  cell_uint(alloc), bound);
-	table_add_summary(t, "bytes_wasted", "  wasted by their classes", UNIT_BYTES,
-			  cell_uint(less(alloc, req)), bound);
+	TABLE_SUMMARY(t, v->s->slab->any.losses != 0,
+		      { "allocs", "Allocations", UNIT_COUNT, hit },
+		      { "bytes_requested", "Total bytes requested", UNIT_BYTES, req },
+		      { "bytes_allocated", "Total bytes allocated", UNIT_BYTES, alloc },
+		      { "bytes_wasted", "  wasted by their classes", UNIT_BYTES,
+			less(alloc, req) });
 }
 
 static void add_notes(const struct view *v, struct table *t)

@@ -95,14 +95,6 @@ static void add_intervals(const struct account_report *r, struct table *t)
 	table_blank_summary(t, unknown_of_sample, ARRAY_SIZE(unknown_of_sample));
 }
 
-/* perf's fragmentation: the part of the allocated bytes that was not requested. */
-static double fragmentation(const struct slab_totals *s)
-{
-	return s->bytes_alloc
-		       ? 100.0 - 100.0 * (double)s->bytes_req / (double)s->bytes_alloc
-		       : 0.0;
-}
-
 /* What became of the events. */
 static void add_counts(const struct account_report *r, const struct slab_totals *s,
 		       struct table *t)
@@ -173,7 +165,7 @@ void slab_report_summary(const struct account_report *r, struct table *t)
 			UNIT_BYTES, slab_waste(s->live_alloc, s->live_req),
 			SUMMARY_DETAIL, true });
 	table_add_summary(t, "fragmentation", "Internal fragmentation", UNIT_PERCENT,
-			  cell_real(fragmentation(s)), lossy);
+			  slab_frag_cell(s->bytes_alloc, s->bytes_req), lossy);
 	add_counts(r, s, t);
 	TABLE_SUMMARY(t, false,
 		      { "implausible", "Events with impossible sizes, left out",

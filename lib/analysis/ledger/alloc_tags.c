@@ -44,11 +44,9 @@ static const char *const names[FIELD_NR] = {
 /* One alloc_tag event type: where its fields are. */
 static bool is_whole(const struct alloc_tag_format *f)
 {
-	if (!f->fields[FIELD_TAG].size)
-		return false;
-	if (f->what == TAG_HIT)
-		return f->fields[FIELD_FUNCTION].size != 0;
-	return f->fields[FIELD_BYTES_OF].size != 0;
+	enum tag_field other = f->what == TAG_HIT ? FIELD_FUNCTION : FIELD_BYTES_OF;
+
+	return f->fields[FIELD_TAG].size && f->fields[other].size;
 }
 
 static int add_format(struct alloc_tags *t, const struct recording_text *text,
@@ -68,9 +66,8 @@ static int add_format(struct alloc_tags *t, const struct recording_text *text,
 			f.fields[i] = *found;
 	}
 	free(fields);
-	if (!is_whole(&f))
-		return 0;
-	t->formats[t->nr_formats++] = f;
+	if (is_whole(&f))
+		t->formats[t->nr_formats++] = f;
 	return 0;
 }
 

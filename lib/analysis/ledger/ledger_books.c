@@ -163,6 +163,14 @@ static uint32_t row_of_group(struct books *b, uint32_t group)
 	}
 }
 
+/* The row of @group; NULL: none. */
+static struct books_row *row_of(struct books *b, uint32_t group)
+{
+	uint32_t row = b->group_rows[group];
+
+	return row == UINT32_MAX ? NULL : &b->rows.of[row];
+}
+
 /* A group that is in no row. */
 static int add_rowless(struct books *b, const struct ledger_key *key,
 		       const struct ledger_group *g)
@@ -189,14 +197,12 @@ static int books_add_groups(struct books *b)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < l->groups.nr; i++) {
 		const struct ledger_group *g = &l->groups.of[i];
-		uint32_t row = row_of_group(b, i);
 
-		if (row == UINT32_MAX && add_rowless(b, ledger_key(l, i), g))
+		b->group_rows[i] = row_of_group(b, i);
+		if (row_of(b, i))
+			ledger_group_add(&row_of(b, i)->events, g, 1);
+		else if (add_rowless(b, ledger_key(l, i), g))
 			return -ENOMEM;
-		b->group_rows[i] = row;
-		if (row == UINT32_MAX)
-			continue;
-		ledger_group_add(&b->rows.of[row].events, g, 1);
 	}
 	for (uint32_t i = 0; i < b->census.nr_caches; i++)
 		b->rows.of[b->cache_rows[i]].nameless |=
@@ -249,8 +255,8 @@ static void books_add_dying(struct books *b)
 			continue;
 		key = ledger_key_of(l, e->row, e->bytes_alloc);
 		group = intern_find(&l->groups.keys, &key, sizeof(key));
-		if (group && b->group_rows[group - 1] != UINT32_MAX)
-			b->rows.of[b->group_rows[group - 1]].dying++;
+		if (group && row_of(b, group - 1))
+			row_of(b, group - 1)->dying++;
 	}
 }
 
@@ -298,7 +304,7 @@ static int books_add_unknown(struct books *b)
 	struct u64_map freers = { 0 };
 	int ret = find_freers(b, &freers);
 
-	for (size_t i = 0; i < l->groups.nr && !ret; i++) {
+	for (uint32_t i = 0; i < l->groups.nr && !ret; i++) {
 		const struct ledger_unknown_key *u;
 		const uint32_t *freer;
 
@@ -307,13 +313,12 @@ static int books_add_unknown(struct books *b)
 		u = intern_get(&l->unknown, (uint32_t)ledger_key(l, i)->id, NULL);
 		freer = u64_map_find(&freers, u->callsite);
 		b->group_rows[i] = row_of_page(b, u->page);
-		if (b->group_rows[i] == UINT32_MAX && freer)
+		if (!row_of(b, i) && freer)
 			b->group_rows[i] = *freer;
-		if (b->group_rows[i] == UINT32_MAX)
-			b->nr_unknown += l->groups.of[i].freed;
+		if (row_of(b, i))
+			ledger_group_add(&row_of(b, i)->events, &l->groups.of[i], 1);
 		else
-			ledger_group_add(&b->rows.of[b->group_rows[i]].events,
-					 &l->groups.of[i], 1);
+			b->nr_unknown += l->groups.of[i].freed;
 	}
 	u64_map_free(&freers);
 	return ret;
@@ -366,14 +371,6 @@ static void add_counts(struct books *b)
 		row->after = (int64_t)row->last.objects;
 		row->slack = LARGER(row->first.held, row->last.held) + row->sheaves;
 	}
-}
-
-/* The row of @group; NULL: none. */
-static struct books_row *row_of(struct books *b, uint32_t group)
-{
-	uint32_t row = b->group_rows[group];
-
-	return row == UINT32_MAX ? NULL : &b->rows.of[row];
 }
 
 /* Replaces slabinfo by the counts in each row whose caches were all counted at both ends, and

@@ -19,8 +19,6 @@
 #include "base/keyed.h"
 #include "recording/snapshot.h"
 
-static const struct table_type allocinfo_type;
-
 struct allocinfo {
 	const struct analysis_env *env;
 	struct lives *of[MEMORY_KINDS];
@@ -157,23 +155,20 @@ static void use_tags(struct functions *f)
 /* Adds the live bytes of @owners' rows, which are functions. */
 static void add_lives(struct functions *f, const struct owners *owners)
 {
-	struct table *scratch = table_type_new(&allocinfo_type, "", SUBJECT_NONE, false);
-
-	for (size_t i = 0; scratch && !f->failed && i < owners->nr_rows; i++) {
-		const struct subject_row who = { &owners->subjects, owners->of[i] };
+	for (size_t i = 0; !f->failed && i < owners->nr_rows; i++) {
 		int64_t live = (int64_t)lives_sums(owners->lives, i).live_alloc;
+		struct strbuf __auto_free name = { 0 };
 		struct function_row *row;
-		struct cell name;
 
 		if (!live)
 			continue;
-		name = subject_function(&who, scratch);
-		row = name.type == CELL_TEXT ? function(f, name.s, strlen(name.s)) : NULL;
+		comparison_name_by(owners->env, SUBJECT_FUNCTION, owners->callsites[i], 0,
+				   &name);
+		row = function(f, strbuf_text(&name), name.size);
+		f->failed |= name.failed;
 		if (row)
 			row->change.trace += live;
 	}
-	f->failed |= !scratch || scratch->failed;
-	table_free(scratch);
 }
 
 static int add_memory(struct functions *f, enum memory memory)
@@ -240,6 +235,14 @@ static const struct column_type columns[] = {
 	COLUMNS_END,
 };
 
+static const struct table_type allocinfo_type = {
+	.name = "allocinfo",
+	.help = "live bytes by function, compared with /proc/allocinfo (--allocinfo)",
+	.title = "Live bytes by function, compared with allocinfo",
+	.by = "function",
+	.columns = columns,
+};
+
 ORDER_LARGEST(row_compare, struct cells_of, largest, id)
 
 /* Notes which rows use alloc_tag events, and how many of those events could not be used. */
@@ -303,14 +306,6 @@ static int add_table(const struct functions *f, struct report *report)
 	add_notes(f, t);
 	return 0;
 }
-
-static const struct table_type allocinfo_type = {
-	.name = "allocinfo",
-	.help = "live bytes by function, compared with /proc/allocinfo (--allocinfo)",
-	.title = "Live bytes by function, compared with allocinfo",
-	.by = "function",
-	.columns = columns,
-};
 
 static int allocinfo_view(const void *self, struct report *report)
 {

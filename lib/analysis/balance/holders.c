@@ -172,14 +172,14 @@ int holders_report(const struct analysis_env *env, struct report *report)
 
 /* --- per-CPU memory: figures of one CPU; meminfo's Percpu is the memory of all ----------- */
 
+/* @parts: NULL: they are not counted. */
 struct percpu_row {
 	const char *use;
 	int64_t before, after, change;
-	uint64_t parts;
-	bool counted;
+	const uint64_t *parts;
 };
 
-CELL_IF(cell_parts, struct percpu_row, r->counted, cell_uint(r->parts))
+CELL_IF(cell_parts, struct percpu_row, r->parts, cell_uint(*r->parts))
 
 static const struct column_type percpu_columns[] = {
 	CHANGE_COLUMNS(struct percpu_row, before, after, "Bytes of each CPU,", 0),
@@ -201,40 +201,31 @@ const struct table_type percpu_use_type = {
 	.columns = percpu_columns,
 };
 
-static void add_rows(const struct percpu_stats stats[2], uint64_t page_size,
-		     struct table *t)
+static void put_use(struct table *t, const char *use, uint64_t before, uint64_t after,
+		    const uint64_t *parts)
 {
-	struct percpu_row rows[] = {
-		{ .use = "allocated", .parts = stats[1].areas, .counted = true },
-		{ .use = "static" },
-		{ .use = "empty pages", .parts = stats[1].empty_pages, .counted = true },
-		{ .use = "chunks", .parts = stats[1].chunks, .counted = true },
-	};
+	const struct percpu_row row = { use, (int64_t)before, (int64_t)after,
+					(int64_t)(after - before), parts };
 
-	for (size_t i = 0; i < 2; i++) {
-		const uint64_t bytes[] = { stats[i].allocated, stats[i].statics,
-					   stats[i].empty_pages * page_size,
-					   stats[i].addresses };
-
-		for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
-			*(i ? &rows[k].after : &rows[k].before) = (int64_t)bytes[k];
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		rows[i].change = rows[i].after - rows[i].before;
-		table_put_row(t, &rows[i]);
-	}
+	table_put_row(t, &row);
 }
 
 void percpu_use_report(const struct analysis_env *env, struct report *report)
 {
-	struct percpu_stats stats[2];
+	const char *const before =
+		recording_meta_text(env->rec, RECORDING_META_PERCPU_STATS ".before");
+	const char *const after =
+		recording_meta_text(env->rec, RECORDING_META_PERCPU_STATS ".after");
+	const uint64_t size = env->page_size;
+	struct percpu_stats was, is;
+	struct table *t;
 
-	if (!percpu_stats_read(&stats[0],
-			       recording_meta_text(env->rec, RECORDING_META_PERCPU_STATS
-						   ".before")) ||
-	    !percpu_stats_read(
-		    &stats[1],
-		    recording_meta_text(env->rec, RECORDING_META_PERCPU_STATS ".after")))
+	if (!percpu_stats_read(&was, before) || !percpu_stats_read(&is, after))
 		return;
-	add_rows(stats, env->page_size, table_plain(report, &percpu_use_type));
+	t = table_plain(report, &percpu_use_type);
+	put_use(t, "allocated", was.allocated, is.allocated, &is.areas);
+	put_use(t, "static", was.statics, is.statics, NULL);
+	put_use(t, "empty pages", was.empty_pages * size, is.empty_pages * size,
+		&is.empty_pages);
+	put_use(t, "chunks", was.addresses, is.addresses, &is.chunks);
 }

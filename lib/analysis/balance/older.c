@@ -7,8 +7,6 @@
  */
 #include "analysis/balance/balance.h"
 
-#include "base/array.h"
-
 /* Frames of a block that are looked up; of larger ones the first: damaged orders cost little. */
 #define FRAMES_MAX 1024U
 

@@ -259,8 +259,8 @@ static bool is_old(const struct query_file *f, uint64_t before)
 	return f->id.path && f->id.mtime_ns < before;
 }
 
-/* Begins to read the files of rows that seem to be new. @paths: room for their paths, zeroed, in use
- * until the end of reading; NULL: does not begin.
+/* Begins to read the files of rows that seem to be new. @paths: room for their paths, zeroed, in
+ * use until the end of reading; NULL: does not begin.
  */
 static void read_ahead(struct loading *l, const struct query_files *files,
 		       uint64_t before, const char **paths)

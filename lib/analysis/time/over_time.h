@@ -24,8 +24,9 @@ struct over_time_cell {
 	uint64_t hit, bytes_req, bytes, ended;
 };
 
-/* The @nr cells of a row. @latest: the last of them, which has no other place until the next one comes.
- * @backwards: clocks ran backwards, so they are not in order of time, and several may have one bin.
+/* The @nr cells of a row. @latest: the last of them, which has no other place until the next one
+ * comes. @backwards: clocks ran backwards, so they are not in order of time, and several may have
+ * one bin.
  */
 struct over_time_row {
 	struct over_time_cell latest, *cells;

@@ -63,7 +63,7 @@ static void allocinfo_destroy(void *self)
 static int allocinfo_create(void *self, const struct analysis_env *env,
 			    const struct analysis_options *opts)
 {
-	const struct analysis_options by_function = { .by = SUBJECT_FUNCTION };
+	const struct analysis_options by_function = { .by = SUBJECT_CALLSITE };
 	struct allocinfo *a = self;
 	struct dimensions dimensions[MEMORY_KINDS];
 
@@ -162,7 +162,7 @@ static void add_lives(struct functions *f, const struct owners *owners)
 
 		if (!live)
 			continue;
-		comparison_name_by(owners->env, SUBJECT_FUNCTION, owners->callsites[i], 0,
+		comparison_name_by(owners->env, SUBJECT_CALLSITE, owners->callsites[i], 0,
 				   &name);
 		row = function(f, strbuf_text(&name), name.size);
 		f->failed |= name.failed;
@@ -175,7 +175,7 @@ static int add_memory(struct functions *f, enum memory memory)
 {
 	const struct allocinfo *a = f->info;
 	struct owners owners;
-	int ret = owners_init(&owners, a->env, a->of[memory], SUBJECT_FUNCTION);
+	int ret = owners_init(&owners, a->env, a->of[memory], SUBJECT_CALLSITE);
 
 	if (!ret)
 		add_lives(f, &owners);

@@ -47,13 +47,14 @@ int array_reserve_size(void *items, size_t *capacity, size_t need, size_t item_s
 
 int array_renew_size(void *items, size_t *capacity, size_t need, size_t item_size)
 {
+	size_t bytes;
 	void *p;
 
 	if (need <= *capacity)
 		return 0;
 	memcpy(&p, items, sizeof(p));
 	free(p);
-	p = reallocarray(NULL, need, item_size);
+	p = __builtin_mul_overflow(need, item_size, &bytes) ? NULL : malloc(bytes);
 	memcpy(items, &p, sizeof(p));
 	*capacity = p ? need : 0;
 	return p ? 0 : -ENOMEM;

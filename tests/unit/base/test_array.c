@@ -45,6 +45,27 @@ START_TEST(reached)
 }
 END_TEST
 
+/* Only more than there was room for takes new room, and exactly that much. */
+START_TEST(renewed)
+{
+	uint32_t *items = NULL, *before;
+	size_t capacity = 0;
+
+	ck_assert_int_eq(array_renew(&items, &capacity, 3), 0);
+	ck_assert_uint_eq(capacity, 3);
+	items[2] = 7;
+	before = items;
+	ck_assert_int_eq(array_renew(&items, &capacity, 2), 0);
+	ck_assert_ptr_eq(items, before);
+	ck_assert_uint_eq(items[2], 7);
+	ck_assert_int_eq(array_renew(&items, &capacity, 5), 0);
+	ck_assert_uint_eq(capacity, 5);
+	ck_assert_int_eq(array_renew(&items, &capacity, SIZE_MAX / 2), -ENOMEM);
+	ck_assert_uint_eq(capacity, 0);
+	ck_assert_ptr_null(items);
+}
+END_TEST
+
 /* The size would overflow: the array stays as it is. */
 START_TEST(too_many)
 {
@@ -69,6 +90,7 @@ Suite *test_array_suite(void)
 
 	tcase_add_test(tc, large);
 	tcase_add_test(tc, reached);
+	tcase_add_test(tc, renewed);
 	tcase_add_test(tc, too_many);
 	suite_add_tcase(s, tc);
 	return s;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: free space on a disk.
- * In: a file, a pipe. Out: io_room() and the functions that use it.
+ * tests: reading and closing descriptors, and free space on a disk.
+ * In: files, pipes. Out: the functions of base/io.h.
  */
 #include <check.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -51,6 +53,64 @@ START_TEST(room_of_a_pipe)
 }
 END_TEST
 
+static void ring(int sig)
+{
+}
+
+/* Reading goes on after a signal; a closed descriptor is gone, and a negative errno stays. */
+START_TEST(reads_and_closes)
+{
+	struct sigaction handler = { .sa_handler = ring };
+	int fds[2], failed = -EACCES;
+	pid_t child;
+	char byte;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(sigaction(SIGUSR1, &handler, NULL), 0);
+	child = fork();
+	if (!child) {
+		for (int i = 0; i < 20; i++) {
+			kill(getppid(), SIGUSR1);
+			usleep(2000);
+		}
+		_exit(write(fds[1], "x", 1) != 1);
+	}
+	ck_assert_int_eq(io_read(fds[0], &byte, 1), 1);
+	ck_assert_int_eq(byte, 'x');
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	io_close(&fds[1]);
+	ck_assert_int_eq(fds[1], -1);
+	ck_assert_int_eq(io_read(fds[0], &byte, 1), 0);
+	io_close(&fds[0]);
+	ck_assert_int_eq(io_read(fds[0], &byte, 1), -EBADF);
+	io_close(&failed);
+	ck_assert_int_eq(failed, -EACCES);
+}
+END_TEST
+
+/* More than one buffer comes through; the start of the target is overwritten. */
+START_TEST(copies_the_rest)
+{
+	enum { SIZE = 200000 };
+	static char made[SIZE], copied[SIZE];
+	FILE *from = tmpfile(), *to = tmpfile();
+
+	ck_assert(from && to);
+	for (int i = 0; i < SIZE; i++)
+		made[i] = (char)(i % 251);
+	ck_assert_int_eq(io_pwrite_all(fileno(from), made, SIZE, 0), 0);
+	ck_assert_int_eq(io_pwrite_all(fileno(to), "old", 3, 0), 0);
+	ck_assert_int_eq(lseek(fileno(from), 100, SEEK_SET), 100);
+	ck_assert_int_eq(io_copy_rest(fileno(from), fileno(to)), 0);
+	ck_assert_int_eq(io_pread_all(fileno(to), copied, SIZE - 100, 0), 0);
+	ck_assert_mem_eq(copied, made + 100, SIZE - 100);
+	ck_assert_int_eq(lseek(fileno(to), 0, SEEK_END), SIZE - 100);
+	ck_assert_int_eq(io_copy_rest(-1, fileno(to)), -EBADF);
+	fclose(from);
+	fclose(to);
+}
+END_TEST
+
 Suite *test_io_suite(void)
 {
 	Suite *s = suite_create("base/io");
@@ -58,6 +118,8 @@ Suite *test_io_suite(void)
 
 	tcase_add_test(tc, room_of_a_file);
 	tcase_add_test(tc, room_of_a_pipe);
+	tcase_add_test(tc, reads_and_closes);
+	tcase_add_test(tc, copies_the_rest);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -92,6 +92,23 @@ START_TEST(unformatted_text_is_not_there)
 }
 END_TEST
 
+/* Words are cut without blanks around them; empty ones count. */
+START_TEST(words_of_a_list)
+{
+	static const char *const words[] = { "a", "b c", "", "d" };
+	char text[] = " a ,  b c,,d ", *list = text;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		ck_assert_ptr_nonnull(list);
+		ck_assert_str_eq(text_next_word(&list), words[i]);
+	}
+	ck_assert_ptr_null(list);
+	ck_assert_str_eq(text_after_slash("/a/b"), "b");
+	ck_assert_str_eq(text_after_slash("b"), "b");
+	ck_assert_str_eq(text_after_slash("a/"), "");
+}
+END_TEST
+
 Suite *test_strbuf_suite(void);
 
 Suite *test_strbuf_suite(void)
@@ -102,6 +119,7 @@ Suite *test_strbuf_suite(void)
 	tcase_add_loop_test(tc, formatted_text_is_whole, 0, (int)ARRAY_SIZE(used));
 	tcase_add_test(tc, filled);
 	tcase_add_test(tc, failure_stays);
+	tcase_add_test(tc, words_of_a_list);
 	/* This formats 4 GB of blanks. */
 	if (long_tests())
 		tcase_add_test(tc, unformatted_text_is_not_there);

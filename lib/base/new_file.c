@@ -29,15 +29,21 @@ int new_file_token(char token[NEW_FILE_TOKEN])
 	return 0;
 }
 
+/* Returns the directory part of @path, which the caller frees, and sets @name to the last part.
+ * NULL: no memory.
+ */
+static char *directory_of(const char *path, const char **name)
+{
+	*name = text_after_slash(path);
+	return *name > path ? strndup(path, (size_t)(*name - path)) : strdup(".");
+}
+
 /* Opens the directory part of @path, relative to @at, and sets @name to the last part. */
 static int open_parent(int at, const char *path, int flags, const char **name)
 {
-	const char *slash = strrchr(path, '/');
-	char *dir __auto_mem =
-		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	char *dir __auto_mem = directory_of(path, name);
 	int fd;
 
-	*name = slash ? slash + 1 : path;
 	if (!dir)
 		return -ENOMEM;
 	fd = openat(at, dir, flags | O_DIRECTORY | O_CLOEXEC);
@@ -111,15 +117,10 @@ int new_file_open_dir(const char *path, uid_t other)
 
 int new_file_dir(const char *path, const char **name)
 {
-	const char *slash = strrchr(path, '/');
-	char *dir __auto_mem = NULL;
+	char *dir __auto_mem = directory_of(path, name);
 
-	if (!*path)
-		return -EINVAL;
-	if (slash && !slash[1])
-		return -EISDIR;
-	*name = slash ? slash + 1 : path;
-	dir = slash ? strndup(path, (size_t)(*name - path)) : strdup(".");
+	if (!**name)
+		return *path ? -EISDIR : -EINVAL;
 	return dir ? new_file_open_dir(dir, new_file_sudo_id("SUDO_UID")) : -ENOMEM;
 }
 

@@ -47,7 +47,7 @@ bool text_has_word(const char *text, char separator, const char *word);
  * is cut up, and *@list is NULL after the last word.
  */
 char *text_next_word(char **list);
-/* What follows the last slash of @path; all of it if there is none. */
+/* The part of @path after its last slash, or @path itself if it has no slash. */
 const char *text_after_slash(const char *path);
 /* What follows the first line of @text. */
 const char *text_next_line(const char *text);

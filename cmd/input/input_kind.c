@@ -25,11 +25,16 @@ struct kind {
 
 #define MAGIC(text) text, sizeof(text) - 1
 
+/* Kinds that are also asked for by name. */
+enum { PERF, PERF_SWAPPED, TEXT_LOG };
+
 static const struct kind kinds[] = {
-	{ MAGIC("PERFILE2"), "a perf.data file",
-	  "Convert it to a recording: kmemx import --perf ", "" },
-	{ MAGIC("2ELIFREP"), "a perf.data file",
-	  "Convert it to a recording: kmemx import --perf ", "" },
+	[PERF] = { MAGIC("PERFILE2"), "a perf.data file",
+		   "Convert it to a recording: kmemx import --perf ", "" },
+	[PERF_SWAPPED] = { MAGIC("2ELIFREP"), "a perf.data file",
+			   "Convert it to a recording: kmemx import --perf ", "" },
+	[TEXT_LOG] = { MAGIC("# tracer:"), "a kernel's text log",
+		       "Convert it to a recording: kmemx import --ftrace-text ", "" },
 	{ MAGIC("\x1f\x8b"), "compressed with gzip",
 	  "If it is a kernel's text log: kmemx import --ftrace-text ",
 	  "    if not: gzip -d " },
@@ -44,12 +49,9 @@ static const struct kind kinds[] = {
 	  "an ELF file, such as a kernel",
 	  "For a kernel's symbols: kmemx stat --vmlinux ", "" },
 	{ MAGIC("{"), "JSON, such as a report", "Give the recording instead of ", "" },
-	/* The last one: also a log without its header. */
-	{ MAGIC("# tracer:"), "a kernel's text log",
-	  "Convert it to a recording: kmemx import --ftrace-text ", "" },
 };
 
-/* Does @start have lines of an ftrace text log? */
+/* Does @start have lines of an ftrace text log? For a log without its header. */
 static bool has_events(const char *start)
 {
 	static const char *const events[] = {
@@ -62,8 +64,9 @@ static bool has_events(const char *start)
 static const struct kind *find_kind(const char *start, size_t size)
 {
 	return FIND(one, kinds, ARRAY_SIZE(kinds),
-		    (size >= one->size && !memcmp(start, one->magic, one->size)) ||
-			    (one == &kinds[ARRAY_SIZE(kinds) - 1] && has_events(start)));
+		    size >= one->size && !memcmp(start, one->magic, one->size))
+		       ?: has_events(start) ? &kinds[TEXT_LOG]
+					    : NULL;
 }
 
 /* Reads up to START_SIZE bytes and adds a NUL. Returns how many bytes, or -errno. */
@@ -145,7 +148,7 @@ static int look_into(const char *path, struct content *c)
 
 bool input_perf_tell(const char *command, const char *path, const char *wanted)
 {
-	const char *what = kinds[0].what;
+	const char *what = kinds[PERF].what;
 	char start[START_SIZE + 1] = "";
 	struct content c = { 0 };
 
@@ -153,12 +156,13 @@ bool input_perf_tell(const char *command, const char *path, const char *wanted)
 		what = "a directory that perf record --threads wrote";
 		if (!c.perf_header || !c.perf_data)
 			return false;
-	} else if (memcmp(start, kinds[0].magic, kinds[0].size) != 0 &&
-		   memcmp(start, kinds[1].magic, kinds[1].size) != 0) {
+	} else if (memcmp(start, kinds[PERF].magic, kinds[PERF].size) != 0 &&
+		   memcmp(start, kinds[PERF_SWAPPED].magic, kinds[PERF_SWAPPED].size) !=
+			   0) {
 		return false;
 	}
 	message_error(command, "%s is %s, not %s\n  %s%s", path, what, wanted,
-		      kinds[0].advice, SHELL_NAME(path));
+		      kinds[PERF].advice, SHELL_NAME(path));
 	return true;
 }
 

@@ -155,39 +155,36 @@ cell_fn subject_callsite, subject_stack, subject_comm, subject_cache, subject_mo
 
 /* The columns for what a row stands for, for use in a table's column types. */
 
-/* Column @name of rows by @which, whose cell is subject_@name: a name, or else a number. */
-#define SUBJECT_NAME(name, heading, which, text)                       \
-	{                                                              \
-		COLUMN(#name, heading, UNIT_NONE, text, .last = true), \
-			.rows = which, .fill = subject_##name          \
-	}
-#define SUBJECT_NUMBER(name, heading, which, text, ...)                 \
+/* Column @name of rows by @which, whose cell is subject_@name. */
+#define SUBJECT_COLUMN(name, heading, which, text, ...)                 \
 	{                                                               \
 		COLUMN(#name, heading, UNIT_NONE, text, ##__VA_ARGS__), \
 			.rows = which, .fill = subject_##name           \
 	}
+/* One that shows a name. */
+#define SUBJECT_NAME(...) SUBJECT_COLUMN(__VA_ARGS__, .last = true)
 #define SUBJECT_COLUMN_CACHE                                           \
 	SUBJECT_NAME(cache, "Cache", ROWS(CACHE),                      \
 		     "The slab cache, of kmalloc the one for objects " \
 		     "of that size; [unnamed]: no event names it.")
 #define SUBJECT_COLUMN_NODE \
-	SUBJECT_NUMBER(node, "Node", ROWS(NODE), "The requested memory node; -1: none.")
+	SUBJECT_COLUMN(node, "Node", ROWS(NODE), "The requested memory node; -1: none.")
 #define SUBJECT_COLUMN_PAGE_NODE                 \
-	SUBJECT_NUMBER(node, "Node", ROWS(NODE), \
+	SUBJECT_COLUMN(node, "Node", ROWS(NODE), \
 		       "The memory node that it is on; -1: not recorded.")
 #define SUBJECT_COLUMN_CALLSITE                                          \
 	SUBJECT_NAME(callsite, "Callsite", ROWS(CALLSITE) | ROWS(STACK), \
 		     "The function that allocated.")
 #define SUBJECT_COLUMNS                                                                  \
 	SUBJECT_COLUMN_CALLSITE,                                                         \
-		SUBJECT_NUMBER(stack, "Callchain", ROWS(STACK),                          \
+		SUBJECT_COLUMN(stack, "Callchain", ROWS(STACK),                          \
 			       "The callsite and its callers outward, with "             \
 			       "semicolons between them.",                               \
 			       .below = true),                                           \
-		SUBJECT_NUMBER(pid, "PID", ROWS(PID), "The task that ran."),             \
+		SUBJECT_COLUMN(pid, "PID", ROWS(PID), "The task that ran."),             \
 		SUBJECT_NAME(comm, "Command", ROWS(COMM) | ROWS(PID),                    \
 			     "The name of that task; <...>: not recorded."),             \
-		SUBJECT_NUMBER(tgid, "Process", ROWS(PROCESS),                           \
+		SUBJECT_COLUMN(tgid, "Process", ROWS(PROCESS),                           \
 			       "The number of the process; -1: not recorded."),          \
 		SUBJECT_NAME(process, "Program", ROWS(PROCESS),                          \
 			     "The name of the process: the last one of its first "       \
@@ -195,7 +192,7 @@ cell_fn subject_callsite, subject_stack, subject_comm, subject_cache, subject_mo
 		SUBJECT_NAME(cgroup, "Control group", ROWS(CGROUP),                      \
 			     "The control group of the process at that moment; "         \
 			     "[interrupt], [kernel threads], [unknown]."),               \
-		SUBJECT_NUMBER(cpu, "CPU", ROWS(CPU), "The CPU that allocated."),        \
+		SUBJECT_COLUMN(cpu, "CPU", ROWS(CPU), "The CPU that allocated."),        \
 		SUBJECT_NAME(module, "Module", ROWS(MODULE),                             \
 			     "The callsite's module, or [kernel]."),                     \
 		SUBJECT_NAME(dir, "Directory", ROWS(DIR),                                \

@@ -63,11 +63,11 @@ static void allocinfo_destroy(void *self)
 static int allocinfo_create(void *self, const struct analysis_env *env,
 			    const struct analysis_options *opts)
 {
-	const struct analysis_options by_function = { .by = SUBJECT_CALLSITE };
+	const struct analysis_options by_callsite = { .by = SUBJECT_CALLSITE };
 	struct allocinfo *a = self;
 	struct dimensions dimensions[MEMORY_KINDS];
 
-	subjects_dimensions(&by_function, env, dimensions);
+	subjects_dimensions(&by_callsite, env, dimensions);
 	return accounts_ask(env->accounts, dimensions, a->of)
 		       ?: alloc_tags_init(&a->tags, env->rec);
 }
@@ -152,7 +152,7 @@ static void use_tags(struct functions *f)
 	}
 }
 
-/* Adds the live bytes of @owners' rows, which are functions. */
+/* Adds the live bytes of @owners' rows to those of the callsite's function. */
 static void add_lives(struct functions *f, const struct owners *owners)
 {
 	for (size_t i = 0; !f->failed && i < owners->nr_rows; i++) {

@@ -12,10 +12,9 @@ static uint64_t skew_cycles(const struct recording *rec)
 	return ((uint64_t)SKEW_NS << rec->tsc_shift) / rec->tsc_mult;
 }
 
-/* The time within which events of two CPUs may have changed places, in units of the clock. 0 for
- * clocks that all CPUs share: only events with the same time stamp have no order there. 10 us for
- * local, perf and x86-tsc, each CPU's own (Documentation/clocks.md). With several buffers, the
- * largest bound.
+/* How far apart events of two CPUs can be and still be in the wrong order, in units of the clock. 0
+ * for clocks that all CPUs share: only events with equal time stamps are unordered there. 10 us for
+ * per-CPU clocks (Documentation/clocks.md). With several buffers, the largest bound.
  */
 static uint64_t clock_skew(const struct recording *rec)
 {
@@ -36,7 +35,7 @@ static uint64_t clock_skew(const struct recording *rec)
 	return largest;
 }
 
-/* The tasks whose allocations were not recorded. */
+/* Whose allocations were not recorded. */
 static struct scope scope_of(const struct recording *rec)
 {
 	const struct recording_text *self =
@@ -113,9 +112,7 @@ void accounts_by_process(struct accounts *a, struct dimensions *all)
 	all->processes = &a->processes;
 }
 
-/* Finds the names of tasks if rows of @all are by name, the processes if they are by process. 0 or
- * -ENOMEM.
- */
+/* Provides the task names and processes that the dimensions @all need. 0 or -ENOMEM. */
 static int name_tasks(struct accounts *a, struct dimensions *all)
 {
 	accounts_by_process(a, all);
@@ -130,7 +127,7 @@ static int name_tasks(struct accounts *a, struct dimensions *all)
 
 static void init_slab(struct accounts *a, struct slab_lives *l)
 {
-	/* If the rule is unknown, nothing is left out. */
+	/* With an unknown sampling rule, assume that all objects were recorded. */
 	if (sample_of(&l->sample, a->rec) == -EINVAL)
 		l->sample = (struct sample){ 0 };
 	/* The kernel counts all objects, so the events must not be filtered or sampled. */
@@ -161,7 +158,7 @@ static struct lives *new_account(struct accounts *a, enum memory memory)
 	l->scope = scope_of(a->rec);
 	l->filtered = a->filtered;
 	l->dimensions.task_sums = true;
-	/* No sample leaves out areas. */
+	/* Areas are never sampled. */
 	if (memory == MEMORY_SLAB || pages)
 		init_dimensions(&l->dimensions, a);
 	if (pages)
@@ -173,7 +170,7 @@ static struct lives *new_account(struct accounts *a, enum memory memory)
 	return l;
 }
 
-/* Adds the callchain: no event of vmalloc, and not every one of per-CPU memory, has a callsite. */
+/* Adds the callchain, because vmalloc events and some per-CPU events have no callsite. */
 struct dimensions accounts_areas_dimensions(const struct dimensions *wanted)
 {
 	struct dimensions all = *wanted;
@@ -246,7 +243,7 @@ void accounts_events(struct accounts *a, const struct kmem_event *evs, size_t nr
 	}
 }
 
-/* Takes a single event, of an area or a loss: such events are rare. */
+/* Takes one event, of an area or a loss; both are rare. */
 static void take_one(struct slab_lives *l, const struct kmem_event *ev)
 {
 	struct event_lists one;

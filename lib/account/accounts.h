@@ -15,13 +15,13 @@
  * struct accounts - zero-initialise it, set @rec and @page_size
  * @rec: borrowed
  * @page_size: bytes of a page on the recorded machine
- * @sample: the sample to extrapolate from; rows are then split by unit, too, or if @coarse by
- *	whether they are of a unit; zero: no sample
- * @of: their lives, with which each begins; NULL until someone asks
+ * @sample: the sample to extrapolate from; zero: none. Rows are then also split by unit, or with
+ *	@coarse by whether the sample always records them
+ * @of: the accounts, each by its first member; NULL until someone asks for it
  * @filtered: the events say which allocations the user's filter hides
- * @tasks: task names, if rows are by name: @named
- * @processes: if rows are by process: @by_process; the caller learns them before the first event
- * @nodes: of pages, if their rows are by node
+ * @tasks: task names, if rows are by name (@named)
+ * @processes: used if rows are by process (@by_process); the caller fills it before the first event
+ * @nodes: the nodes of pages, if their rows are by node
  * @edges: slab events close to the kernel's counts, if the recording has counts
  */
 struct accounts {
@@ -31,7 +31,7 @@ struct accounts {
 	bool filtered, coarse;
 	union {
 		struct lives *of[MEMORY_KINDS];
-		struct { /* the same */
+		struct { /* the same, by name */
 			struct slab_lives *slab;
 			struct page_lives *page;
 			struct slab_lives *vmalloc, *percpu;
@@ -47,27 +47,29 @@ struct accounts {
 /**
  * accounts_of_memory() - ask for an account, before the first event
  * @dimensions: what must distinguish its rows besides the callsite; all callers together can ask
- *	for DIMENSIONS_ASKED. Rows may be split further than one caller asked for. Those of areas
- *	also differ by callchain
- * @of: address of a pointer to the account or its lives, which receives it, to be observed; owned
- *	by @a. NULL on an error
+ *	for DIMENSIONS_ASKED. Rows may be split further for other callers; those of areas are
+ *	always split by callchain
+ * @of: address of a pointer to the account or its lives. Receives the account, which @a owns; NULL
+ *	on error
  *
- * DIMENSION_CHARGED is left out where all callers together leave no room for it.
+ * DIMENSION_CHARGED is left out if the other dimensions leave no room for it.
  *
  * Return: 0; -ENOMEM; -EOVERFLOW if all callers together ask for too many dimensions.
  */
 int accounts_of_memory(struct accounts *a, enum memory memory,
 		       const struct dimensions *dimensions, void *of) __must_check;
-/* The dimensions that such an account has if @dimensions are asked for. */
+/* The dimensions of an account of areas for which @dimensions are asked. */
 struct dimensions accounts_areas_dimensions(const struct dimensions *dimensions);
-/* Asks for the accounts of all kinds of memory; @of: their lives. 0 or as accounts_of_memory(). */
+/* Asks for the accounts of all kinds of memory; @of receives their lives. Returns what
+ * accounts_of_memory() does.
+ */
 int accounts_ask(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
 		 struct lives *of[MEMORY_KINDS]) __must_check;
-/* The same, and lives_observe() for each. */
+/* accounts_ask(), then lives_observe() for each account. */
 int accounts_observe(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
 		     struct lives *of[MEMORY_KINDS], lives_fn *fn,
 		     void *ctx) __must_check;
-/* The account that @l of accounts_ask() is the first member of: of pages, or of anything else. */
+/* The account whose first member is @l, from accounts_ask(): of anything but pages, or of pages. */
 static inline const struct slab_lives *accounts_of_slab(const struct lives *l)
 {
 	return (const struct slab_lives *)l;
@@ -78,8 +80,8 @@ static inline const struct page_lives *accounts_of_page(const struct lives *l)
 	return (const struct page_lives *)l;
 }
 
-/* If @all has DIMENSION_PROCESS, _PROGRAM or _CGROUP: gives it the processes, and asks the caller
- * to learn them. For analyses that number processes without an account.
+/* If @all has DIMENSION_PROCESS, _PROGRAM or _CGROUP, gives it the processes and sets @by_process,
+ * so that the caller fills them. For analyses that number processes without an account.
  */
 void accounts_by_process(struct accounts *a, struct dimensions *all);
 /* Does an account or an observer read gfp_flags or node of slab allocations? See

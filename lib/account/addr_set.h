@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account: a set of addresses, small where they are dense.
- * In: addresses. Out: whether one is in it.
+ * account: a set of addresses, compact where they are dense.
+ * In: addresses. Out: whether an address is in the set.
  */
 #ifndef KMEMX_ACCOUNT_ADDR_SET_H
 #define KMEMX_ACCOUNT_ADDR_SET_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: what distinguishes the rows of an account, apart from the callsite.
- * In: an event. Out: a number of 32 bits.
+ * In: an event. Out: its value in each dimension, 32 bits.
  */
 #ifndef KMEMX_ACCOUNT_DIMENSION_H
 #define KMEMX_ACCOUNT_DIMENSION_H
@@ -17,7 +17,7 @@ enum dimension {
 	DIMENSION_STACK,
 	DIMENSION_PID,
 	DIMENSION_CPU,
-	DIMENSION_NODE,	   /* that a slab allocation asked for, or that a page is in */
+	DIMENSION_NODE,	   /* the one a slab allocation asked for, or a page is in */
 	DIMENSION_KMALLOC, /* bytes of the object; 0 if it is not from kmalloc */
 	DIMENSION_GFP,	   /* of slab allocations */
 	DIMENSION_COMM,	   /* tasks_number() of the task's name */
@@ -28,18 +28,18 @@ enum dimension {
 	DIMENSION_UNIT	   /* unit of the sample; 0: always recorded */
 };
 
-/* The most dimensions that a row has, and that callers can ask for. DIMENSION_UNIT and
- * DIMENSION_GFP, of which there is one at most, do not count: what needs all GFP flags takes no
- * sample.
+/* The most dimensions that a row can have, and that callers can ask for. DIMENSION_UNIT and
+ * DIMENSION_GFP do not count towards the latter; a row has at most one of these two, because
+ * analyses that need all GFP flags do not work on samples.
  */
 #define DIMENSIONS_MAX	 6 /* even: keys have no padding */
 #define DIMENSIONS_ASKED 5
 
 /* Zero: rows differ by callsite only. DIMENSION_NONE ends the list. @sample: for DIMENSION_UNIT.
  * @tasks, @processes: the accounts', for DIMENSION_COMM, _PROCESS, _PROGRAM, _CGROUP. @nodes: of
- * pages, for DIMENSION_NODE; NULL: unknown. @task_sums: callers add up rows of a task over
- * everything else, or rows of all tasks, but never some callsites of a task: spent.h. @coarse:
- * units are not told apart, only from what is always recorded.
+ * pages, for DIMENSION_NODE; NULL: unknown. @task_sums: callers add up all rows of a task, or rows
+ * of all tasks, but never only some callsites of a task (struct spent). @coarse: DIMENSION_UNIT is
+ * just 0 (always recorded) or 1.
  */
 struct dimensions {
 	enum dimension of[DIMENSIONS_MAX];
@@ -85,8 +85,8 @@ static inline uint32_t dimension_node(const struct dimensions *all,
 	return all->nodes ? node_map_find(all->nodes, ev->page_alloc.pfn) : UINT32_MAX;
 }
 
-/* The unit's number; 0 for what is always recorded. Distant units can share a number: as one unit
- * they can only widen an interval.
+/* The number of the sampled unit; 0: always recorded. Distant units can share a number: counting
+ * them as one can only widen a confidence interval.
  */
 static inline uint32_t dimension_unit(const struct sample *s, const struct kmem_event *ev)
 {
@@ -167,7 +167,7 @@ static inline uint32_t dimension_value(const struct dimensions *all,
 	return i < 0 ? 0 : v->of[i];
 }
 
-/* How many allocations one of the row stands for in a sample; 1 where all events are recorded. */
+/* How many allocations each one of the row stands for; 1 if they are always recorded. */
 static inline uint32_t dimension_weight(const struct dimensions *all,
 					const struct dimension_values *v)
 {
@@ -182,8 +182,7 @@ static inline bool dimension_values_equal(const struct dimension_values *a,
 	return !memcmp(a, b, sizeof(*a));
 }
 
-/* A number that depends on all values, to choose a place in a table by the high bits of a product.
- */
+/* Mixes all values into a number for a multiplicative hash. */
 static inline uint64_t dimension_values_mix(const struct dimension_values *v)
 {
 	uint64_t of[DIMENSIONS_MAX / 2], mix = 0;

@@ -28,7 +28,7 @@ static bool live_widen(struct live_table *t)
 	return true;
 }
 
-/* For the first time, for one that does not fit, and for wide times. */
+/* Handles the first time, one that does not fit in 6 bytes, and wide times. */
 void live_set_begin_slow(struct live_table *t, size_t i, uint64_t ts)
 {
 	uint32_t half[2] = { (uint32_t)ts, (uint32_t)(ts >> 32) };
@@ -54,13 +54,12 @@ static void live_put(struct live_table *t, const struct live_entry *entry, uint6
 		live_set_begin(t, place, begin);
 }
 
-/* Gives the entries of the first @old places their places in the whole table.
+/* Rehashes the entries of the first @old places into the doubled table.
  *
- * An entry's new home is its old one, or that plus @old. Taken in order from the start of a
- * cluster, an entry that keeps its home finds everything before it settled already, and one
- * that leaves goes to a part that was empty. Only the cluster that wraps around the old end
- * has to be set aside: its rest at the start comes last. Return: 0; -ENOMEM with the table
- * as it was.
+ * An entry's new home is its old one, or that plus @old. Within a cluster, entries are moved in
+ * order: everything before one that keeps its home has been settled, and one that leaves goes to
+ * the new half, which was empty. Only the cluster that wraps around the old end is set aside: its
+ * part at the start comes last. Return: 0; -ENOMEM with the table unchanged.
  */
 static int live_spread(struct live_table *t, size_t old)
 {
@@ -158,7 +157,7 @@ struct live_entry *live_next(const struct live_table *t, struct live_entry *entr
 	return NULL;
 }
 
-/* Six bits count 63 gaps; then all entries are marked, which costs little at that rate. */
+/* An epoch has six bits. After 63 gaps all entries become old, which is rare enough to be cheap. */
 void live_gap(struct live_table *t)
 {
 	if (++t->epoch < LIVE_EPOCH_OLD)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account: the table of addresses that events mention.
- * In: slab pointers or page frame numbers. Out: what is known of each.
+ * account: the table of addresses that events name.
+ * In: slab pointers or page frame numbers. Out: what is known about each.
  */
 #ifndef KMEMX_ACCOUNT_LIVE_H
 #define KMEMX_ACCOUNT_LIVE_H
@@ -17,15 +17,15 @@ enum live_state {
 /**
  * struct live_entry - one address; 24 bytes, so that a million fit in 32 to 64 MB
  * @bytes_req, @bytes_alloc: of a live slab object
- * @ts: of a freed slab object, and of a doubt: since when
- * @split, @doubt: of a page block: the index of its request's split, or 0; the doubt about it, enum
- *	page_doubt_kind, or 0
+ * @ts: when the slab object was freed, or the event of a doubt
+ * @split, @doubt: of a page block: index of its request's struct page_split, or 0; the doubt about
+ *	it, enum page_doubt_kind, or 0
  * @row: the row of its allocation; with LIVE_HIDDEN if a filter hides it
  * @cpu: where it was allocated, truncated to 16 bits
  * @order: of page blocks, and of doubts about them
- * @flags: of slab objects: doubts about them
- * @epoch: the table's when the entry was made: live_is_recent()
- * @kind, @again: of a doubt, in place of the epoch: page_lives.h
+ * @flags: doubts about a slab object
+ * @epoch: the table's epoch when the entry was made; see live_is_recent()
+ * @kind, @again: of a doubt, instead of an epoch; see page_lives.h
  */
 struct live_entry {
 	uint64_t key;
@@ -62,10 +62,10 @@ struct live_entry {
 
 _Static_assert(sizeof(struct live_entry) == 24, "what the documentation promises");
 
-/* Open addressing, linear probing; zero-initialise it. A small table is at most half full, so that
- * probes are short; the largest of them grows to 768 KiB. A large one is at most 13/16 full: just
- * after it has grown it takes 2 * 24 * 16/13 = 59 bytes an address, and as at most one address in
- * 16 is of a freed object then, 63 bytes a live one.
+/* Open addressing, linear probing; zero-initialise it. A small table is at most half full, which
+ * keeps probes short; the largest one grows to 768 KiB. A large table is at most 13/16 full: just
+ * after growing, it takes 2 * 24 * 16/13 = 59 bytes per address, or 63 per live object, because at
+ * most one address in 16 is freed then.
  */
 struct live_table {
 	struct live_entry *entries;
@@ -76,20 +76,20 @@ struct live_table {
 	uint64_t base;	 /* added to each of @begins */
 	uint64_t range;	 /* all of @begins are less than this; 0 at first */
 	bool times;	 /* to be set before the first entry */
-	bool wide;	 /* each takes 8 bytes, not 6 */
-	bool failed;	 /* no memory for a time, which is then missing */
+	bool wide;	 /* times take 8 bytes, not 6 */
+	bool failed;	 /* a time is missing because memory ran out */
 	uint8_t epoch;	 /* gaps so far, modulo LIVE_EPOCH_OLD; new entries carry it */
 };
 
-/* Bytes of an entry's time: 6 hold three days in nanoseconds, and take at most 15 bytes a live
- * object of a large table, where 8 would take 20, and 192 KiB of a small one.
+/* Bytes of an entry's time. 6 hold three days in nanoseconds, and cost at most 15 bytes per live
+ * object of a large table (8 would cost 20), or 192 KiB of a small one.
  */
 static inline size_t live_begin_size(const struct live_table *t)
 {
 	return t->wide ? 8 : 6;
 }
 
-#define LIVE_EPOCH_OLD 63 /* of entries made many gaps ago */
+#define LIVE_EPOCH_OLD 63 /* epoch of entries made many gaps ago */
 
 #define LIVE_SMALL_CAPACITY 16384
 
@@ -98,7 +98,7 @@ static inline bool live_is_small(const struct live_table *t)
 	return t->capacity <= LIVE_SMALL_CAPACITY;
 }
 
-/* The hash of @key, which gives its place in a table of any size; callers may keep it. */
+/* The hash of @key, which does not depend on the table; callers may keep it. */
 static inline uint32_t live_hash(uint64_t key)
 {
 	return (uint32_t)hash_address(key);
@@ -110,7 +110,7 @@ static inline size_t live_home(const struct live_table *t, uint64_t key)
 }
 
 /* The entry of @key, whose live_hash() is @hash, or the empty place where it belongs. The table
- * has capacity.
+ * must have capacity.
  */
 static inline struct live_entry *live_probe_hash(const struct live_table *t, uint64_t key,
 						 uint32_t hash)
@@ -138,8 +138,8 @@ static inline struct live_entry *live_find(const struct live_table *t, uint64_t 
 	return e->state == LIVE_EMPTY ? NULL : e;
 }
 
-/* Prefetches the entry at live_hash() @hash for use a few events later. The table has capacity.
- * Always inline: GCC drops calls to functions without side effects.
+/* Prefetches the entry at live_hash() @hash for use a few events later. The table must have
+ * capacity. Always inline: GCC drops calls to functions without side effects.
  */
 static __always_inline void live_prefetch(const struct live_table *t, uint32_t hash)
 {
@@ -172,7 +172,7 @@ static inline struct live_entry *live_add_hash(struct live_table *t, uint64_t ke
 	return e;
 }
 
-/* The same for any table. NULL if memory ran out. */
+/* The same, but grows a full table. NULL if memory ran out. */
 static inline struct live_entry *live_insert_hash(struct live_table *t, uint64_t key,
 						  uint32_t hash)
 {
@@ -248,7 +248,7 @@ static inline void live_remove(struct live_table *t, struct live_entry *entry)
 
 /* Iteration in no particular order: start with NULL; NULL at the end. */
 struct live_entry *live_next(const struct live_table *t, struct live_entry *entry);
-/* There was a gap in the events: existing entries are no longer recent. */
+/* Records a gap in the events: existing entries are no longer recent. */
 void live_gap(struct live_table *t);
 /* Was @entry made after the last gap? */
 static inline bool live_is_recent(const struct live_table *t,

@@ -47,7 +47,7 @@ void lives_sums_add(struct lives_sums *to, const struct lives_sums *from, uint64
 		sums[i] += more[i] * times;
 }
 
-/* By address; of page frames by row, too. No padding, as keys are compared as bytes. */
+/* Counts are by address; of page frames also by row. No padding: keys are compared as bytes. */
 struct address_key {
 	uint64_t at, row;
 };
@@ -83,7 +83,7 @@ static void count_life(struct lives_sums *c, const struct life *life)
 	c->pingpong += life->flags & LIFE_OTHER_CPU;
 }
 
-/* An observer: @ctx is @of. */
+/* An observer; @ctx is @of. */
 static void count_addresses(void *ctx, const struct lives *of, const struct life *life,
 			    size_t nr)
 {
@@ -245,7 +245,7 @@ static void see_rows(struct lives *l, bool *used, const uint32_t *now)
 	l->kind->see_rows(l, used, now);
 }
 
-/* Takes over @keys, whose numbers differ from those that short cuts have. */
+/* Replaces the keys by @keys, which number rows differently, and drops the short cuts. */
 static void replace_keys(struct lives *l, const struct intern *keys)
 {
 	intern_free(&l->keys);
@@ -304,8 +304,8 @@ static int add_to_task(struct lives *l, const struct dimension_values *v,
 	return 0;
 }
 
-/* Finds the new row of @row, itself or that of all tasks, and moves it there. @used: some of it
- * lives, or may turn out to have lived. @now: receives the new row. 0 or -ENOMEM.
+/* Moves @row to its new number, or into the row of all tasks. @used: some of it lives, or may turn
+ * out to have lived. @now: receives the new row. 0 or -ENOMEM.
  */
 static int move_row(struct lives *l, uint32_t row, bool used, struct intern *keys,
 		    uint32_t *now)
@@ -330,7 +330,7 @@ static int move_row(struct lives *l, uint32_t row, bool used, struct intern *key
 	if (!id)
 		return -ENOMEM;
 	*now = id - 1;
-	/* Rows only become fewer, so the place written to was read before. */
+	/* Rows only become fewer, so the place written to has been read already. */
 	if (id > before) {
 		memmove(tallies + before * words, tally, words * sizeof(*tally));
 		l->firsts[before] = l->firsts[row];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: the lives of allocations, of every kind of memory.
- * In: what begins and ends, from slab_lives.h and page_lives.h. Out: rows of who allocated, their
- * sums, and batches of lives for observers.
+ * In: lives that begin and end, from slab_lives.h and page_lives.h. Out: rows of who allocated,
+ * their sums, and batches of lives for observers.
  *
- * What an event means differs by kind of memory; what follows from a life does not. A kind adds
- * its own part behind struct lives, and says in struct life_kind how its rows are added up.
+ * The meaning of an event depends on the kind of memory; what follows from a life does not. Each
+ * kind embeds struct lives as its first member, and describes its rows in struct life_kind.
  */
 #ifndef KMEMX_ACCOUNT_LIVES_H
 #define KMEMX_ACCOUNT_LIVES_H
@@ -15,10 +15,10 @@
 #include "base/keyed.h"
 #include "event/event.h"
 
-/* Few enough that they stay in the nearest cache. */
+/* Small enough to stay in the L1 cache. */
 #define EVENT_LISTS_MAX 128U
 
-/* How many events ahead an account prefetches memory: the latency is a few events long. */
+/* How many events ahead an account prefetches, to hide the latency of memory. */
 #define EVENT_LISTS_AHEAD 12U
 
 /* Losses are in both lists. */
@@ -27,8 +27,8 @@ struct event_lists {
 	size_t nr_slab, nr_page;
 };
 
-/* Lists the first of @nr events. Returns how many it looked at. The types of events follow each
- * other at random, so no branch depends on them.
+/* Lists the first of @nr events. Returns how many it looked at. No branch depends on the type of an
+ * event, because types are hard to predict.
  */
 static inline size_t event_lists_fill(struct event_lists *lists,
 				      const struct kmem_event *ev, size_t nr)
@@ -69,7 +69,7 @@ struct scope {
 	int32_t self;
 };
 
-/* Is a free of no live object by a task whose allocations were left out? */
+/* Is @ev, a free of no live object, by the recorder, whose allocations were left out? */
 static inline bool scope_by_self(const struct scope *s, const struct kmem_event *ev)
 {
 	return s->self && ev->pid == s->self && !(ev->flags & KMEM_FLAGS_IRQ);
@@ -77,23 +77,23 @@ static inline bool scope_by_self(const struct scope *s, const struct kmem_event 
 
 enum life_what {
 	LIFE_BORN,
-	LIFE_FREED,   /* by an event */
-	LIFE_GONE,    /* without one */
-	LIFE_FOUND,   /* it was counted as gone before, and now its free comes */
+	LIFE_FREED,   /* ended by an event */
+	LIFE_GONE,    /* ended without one */
+	LIFE_FOUND,   /* the late free of a life that was counted as gone */
 	LIFE_REFUSED, /* no life: the allocation failed */
 	LIFE_NR,
 };
 
 /**
- * struct life - memory of one allocation begins to live, or all or a part of it ends
+ * struct life - an allocation begins to live, or all or a part of it ends
  * @event: the event that shows it, valid while the batch is handed over; NULL: the end of the
  *	events
  * @begin: time of the allocation; 0 unless the lives keep times
- * @at: address of the object; the first frame of the request, also when others of its pages end
- * @nr: 1 object; pages
- * @bytes_req, @bytes: requested and allocated; pages have the same for both
+ * @at: address of the object, or first frame of the request, even if only other pages of it end
+ * @nr: number of pages; 1 for an object
+ * @bytes_req, @bytes: requested and allocated; the same for pages
  * @row: who allocated it: lives_key()
- * @cpu: of an object: where it was allocated, truncated to 16 bits
+ * @cpu: CPU that allocated an object, truncated to 16 bits; 0 for pages
  * @what: enum life_what; @flags: LIFE_OTHER_CPU and the like
  */
 struct life {
@@ -108,11 +108,11 @@ struct life {
 
 #define LIFE_OTHER_CPU 1  /* the free came from another CPU than the allocation */
 #define LIFE_REORDERED 2  /* the free came before the allocation, by their clocks */
-#define LIFE_DOUBLED   4  /* that free of an object was counted as double until now */
+#define LIFE_DOUBLED   4  /* the free of the object was counted as double until now */
 #define LIFE_LAST      8  /* these were the last live pages of the request */
 #define LIFE_IMPLICIT  16 /* with LIFE_LAST: some of the request ended without an event */
 
-/* Does live memory grow or shrink with @life? LIFE_FOUND was counted as LIFE_GONE before. */
+/* Does @life change the amount of live memory? LIFE_FOUND does not: LIFE_GONE did. */
 static inline bool life_changes(const struct life *life)
 {
 	return life->what <= LIFE_GONE;
@@ -130,13 +130,14 @@ enum memory { MEMORY_SLAB, MEMORY_PAGE, MEMORY_VMALLOC, MEMORY_PERCPU, MEMORY_KI
 struct lives;
 
 /**
- * struct lives_sums - sums of a row, which consist of uint64_t only
+ * struct lives_sums - sums of a row; every member is a uint64_t
  * @hit, @nr: allocations, and their objects or pages
- * @live_hit: allocations of which something lives; @live: objects or pages that do
+ * @live_hit: allocations that are live in whole or in part; @live: their live objects or pages
  * @implicit: objects or pages that ended without an event
- * @pingpong: of objects: freed on another CPU than allocated on
- * @sure: of the live: allocated after the last gap; only lives_sum() sets it and @sure_alloc
- * @failed: of pages: allocations that failed
+ * @pingpong: objects that were freed on another CPU than allocated on
+ * @sure: of the live ones, those allocated after the last gap; only lives_sum() sets it and
+ *	@sure_alloc
+ * @failed: page allocations that failed
  *
  * Bytes of pages are 0 if the lives have no page size.
  */
@@ -151,30 +152,30 @@ struct lives_sums {
 /* Adds @times times the numbers of @from to those of @to. */
 void lives_sums_add(struct lives_sums *to, const struct lives_sums *from, uint64_t times);
 
-/* Takes @nr lives of @of, in the order of their events; remembers its own failures. */
+/* Receives @nr lives of @of, in the order of their events; must record its own failures. */
 typedef void lives_fn(void *ctx, const struct lives *of, const struct life *life,
 		      size_t nr);
 
-/* The end of every key of an account's rows. */
+/* The key of every row ends with this. */
 struct row_tail {
 	struct dimension_values dims;
-	uint32_t all_tasks; /* 1: of many tasks, whose sums are in struct spent */
+	uint32_t all_tasks; /* 1: joins many tasks, whose sums are in struct spent */
 };
 
 #define LIVES_KEY_MAX 64
 
 /**
  * struct life_kind - what differs between the lives of two kinds of memory
- * @key_size: of a row's key, at most LIVES_KEY_MAX; it ends with struct row_tail
- * @tally_size: of a row's sums, which consist of uint64_t only
+ * @key_size: bytes of a row's key, at most LIVES_KEY_MAX; it ends with struct row_tail
+ * @tally_size: bytes of a row's tally, which consists of uint64_t only
  * @add_up: adds the batch to the tallies
- * @drop: a hidden life leaves the batch; NULL: nothing to do
- * @see_rows: lives_see_row() for entries outside of .live that may still need their row
- * @renumbered: rows or keys have other numbers now: forgets short cuts
+ * @drop: called for each hidden life that is removed from the batch; may be NULL
+ * @see_rows: calls lives_see_row() for entries that are not live but may still need their row
+ * @renumbered: drops short cuts after rows or keys were renumbered
  * @forget: drops everything but live memory
- * @first: where the allocation of a live entry began; NULL: at the entry's key
- * @stack: the callchain in a key; NULL: rows have none
- * @sums: of a tally, not weighted
+ * @first: address or frame at which the allocation of a live entry begins; NULL: the entry's key
+ * @stack: returns the place of the callchain in a key; NULL: rows have none
+ * @sums: returns the sums of a tally, not weighted
  */
 struct life_kind {
 	enum memory memory;
@@ -192,10 +193,9 @@ struct life_kind {
 /**
  * struct spent - sums by task of rows without live allocations
  *
- * Rows by task and by everything else cost memory for each task that ever ran. Where tables are by
- * task alone, such a row says two things: what the task allocated, and what the callsite did. Once
- * it has nothing live and can no longer change, the two are added up separately: in the task's sums
- * here, and in a row of all tasks.
+ * Rows by task and callsite would take memory for each task that ever ran. Tables by task alone
+ * need only what each task and what each callsite allocated. So once such a row has nothing live
+ * and can no longer change, it is added to the task's sums here and to a row of all tasks.
  *
  * @keys: dimension_values of tasks, without callchain and size; number n has entry n - 1 of @sums
  *	and @firsts
@@ -210,7 +210,7 @@ struct spent {
 	size_t firsts_capacity;
 };
 
-/* The end of the key of row @row, from 0, in @keys; NULL: no such row. */
+/* The tail of the key of row @row, from 0, in @keys; NULL: no such row. */
 static inline const struct row_tail *row_tail_of(const struct intern *keys, uint32_t row)
 {
 	size_t size = 0;
@@ -236,19 +236,21 @@ static inline const void *spent_sum(const struct spent *s, uint32_t i)
 	return s->sums + i * s->words;
 }
 
-/* What was allocated at one address, or from one page frame on, for reports by these. */
+/* What was allocated at one address or first page frame, for reports by address. */
 struct lives_address {
 	uint64_t at;
-	uint32_t row; /* of its latest allocation; each row of a frame is apart */
+	uint32_t row; /* of its latest allocation; each row of a frame is separate */
 	struct lives_sums counts; /* .nr is not counted */
 };
 
-/* Events whose lives make one batch, or more: the free of many pages can end many lives. */
+/* Events whose lives are handed over together. They may take more than one batch, because the free
+ * of many pages can end many lives.
+ */
 #define LIVES_EVENTS EVENT_LISTS_MAX
 
 /**
- * struct lives - the part of slab_lives and page_lives that both have
- * @kind: set with the first event, or before
+ * struct lives - the common part of slab_lives and page_lives
+ * @kind: set by the first event, or before
  * @page_size: bytes of a page; 0: pages have no bytes
  * @dimensions: what else distinguishes rows
  * @scope: whose allocations were not recorded
@@ -257,13 +259,13 @@ struct lives_address {
  * @tallies: one for each row, up to date after a batch
  * @rows: the sums of each row, filled in by lives_sum()
  * @addresses: with @by_address, in the order of their first allocations
- * @firsts: with @spent, the number of each row's first event among such, from 1; @nr_firsts: so far
- * @spent: sums of tasks without live memory; rows are then renumbered between batches, so there
- *	are no observers; NULL: rows stay
- * @sweep_at: sweep rows when there are this many
- * @live: what lives, and some freed objects; with live.times, each end of a life carries the time
+ * @firsts: with @spent, each row's rank by first event, from 1; @nr_firsts: ranks given so far
+ * @spent: NULL, or points to @sums: the sums of tasks without live memory. Rows are then renumbered
+ *	between batches, so there are no observers
+ * @sweep_at: sweep when there are more rows than this
+ * @live: live memory, and some freed objects; with live.times, each end of a life carries the time
  *	of its begin, for 6 more bytes an entry (8 if times are days apart)
- * @hidden_keys: like @keys, for what is hidden: row n | LIVE_HIDDEN has number n + 1
+ * @hidden_keys: like @keys, for hidden memory: row n | LIVE_HIDDEN has number n + 1
  * @hidden_gone: hidden row -> how many objects or pages ended without an event
  * @open_gap: a CPU's last events are lost: nothing live is sure
  * @losses: gaps, each of which may hide any number of events
@@ -310,11 +312,13 @@ struct lives {
  */
 int lives_observe(struct lives *l, lives_fn *fn, void *ctx) __must_check;
 
-/* Also makes sums by address, or by page frame and row. Before the first event. 0 or -ENOMEM. */
+/* Also makes sums by address, or by page frame and row. Call it before the first event. 0 or
+ * -ENOMEM.
+ */
 int lives_by_address(struct lives *l) __must_check;
 
-/* May rows of tasks without live memory become sums? Call it after all users have asked for what
- * they need.
+/* May rows of tasks without live memory become sums (struct spent)? Call it after all users have
+ * asked for what they need.
  */
 bool lives_sums_tasks(const struct lives *l);
 
@@ -340,13 +344,13 @@ static inline const struct dimension_values *lives_dims(const struct lives *l, s
 	return &row_tail_of(keys, (uint32_t)row & ~LIVE_HIDDEN)->dims;
 }
 
-/* Its value of dimension @d; 0 if rows do not have it. */
+/* The row's value of dimension @d; 0 if rows do not have it. */
 static inline uint32_t lives_value(const struct lives *l, size_t row, enum dimension d)
 {
 	return dimension_value(&l->dimensions, lives_dims(l, row), d);
 }
 
-/* How many allocations each of the row stands for: more than one only in a sample. */
+/* How many allocations each one of the row stands for: more than one only in a sample. */
 static inline uint32_t lives_weight(const struct lives *l, size_t row)
 {
 	if (likely(!l->dimensions.sample.one_in))
@@ -359,8 +363,8 @@ static inline struct lives_sums lives_sums(const struct lives *l, size_t row)
 	return l->kind->sums(l, (char *)l->tallies + row * l->kind->tally_size);
 }
 
-/* Fills in @rows, and .sure of @addresses. What only the end can settle stays open. May be called
- * repeatedly. Sets @failed if memory runs out.
+/* Fills in @rows, and .sure of @addresses. Doubts that only the end can settle stay open. May be
+ * called repeatedly. Sets @failed if memory runs out.
  */
 void lives_sum(struct lives *l);
 
@@ -403,13 +407,13 @@ static inline bool lives_sure(const struct lives *l, const struct live_entry *en
 
 /**
  * lives_forget() - drop rows without live memory, and everything that was freed
- * @keep: for each row: keep it in any case; set for rows with live memory
+ * @keep: whether to keep each row in any case; becomes true for rows with live memory
  * @to: receives each row's new number, or LIVES_GONE. Both have one entry more than lives_rows()
  *
- * The sums of dropped rows are lost: add up totals before. Afterwards, another free of what was
- * freed before is a free of something unknown, and the counts of such frees by caller start anew.
- * There must be no observers. Clocks must agree (skew 0), because events in the wrong order cannot
- * be matched later. Return: 0; -ENOMEM: nothing happened.
+ * The sums of dropped rows are lost: add up totals before. Afterwards, a second free of an object
+ * counts as a free of an unknown one, and counts of frees by caller start anew. There must be no
+ * observers. Clocks must agree (skew 0), because events in the wrong order cannot be matched later.
+ * Return: 0; -ENOMEM: nothing happened.
  */
 int lives_forget(struct lives *l, bool *keep, uint32_t *to) __must_check;
 
@@ -420,13 +424,13 @@ int lives_forget(struct lives *l, bool *keep, uint32_t *to) __must_check;
  * of rows of any kind; call it right after lives_forget(): then only rows refer to them.
  */
 void lives_mark(const struct lives *l, enum dimension d, uint32_t *used, uint32_t nr);
-/* Renumbers value @n to @to[n], which differ for all values that rows have. Rows keep their
- * numbers. 0; -ENOMEM: the lives can only be freed.
+/* Replaces each value n of dimension @d by @to[n]; different values must stay different. Rows keep
+ * their numbers. 0; -ENOMEM: the lives can only be freed.
  */
 int lives_renumber(struct lives *l, enum dimension d, const uint32_t *to,
 		   uint32_t nr) __must_check;
 
-/* For the kinds: before anything else happens. @kind: of lives without one. */
+/* For the kinds, to be called first. @kind: for lives without one. */
 void lives_begin(struct lives *l, const struct life_kind *kind);
 /* The number of @key, which is its row + 1 and has a tally; 0 if memory ran out. */
 uint32_t lives_number(struct lives *l, const void *key);
@@ -436,7 +440,7 @@ uint32_t lives_number(struct lives *l, const void *key);
 uint32_t lives_hidden_row(struct lives *l, const void *key);
 /* Adds up the batch and hands it over, without what is hidden. */
 void lives_flush(struct lives *l);
-/* A batch ends: hands it over and sweeps rows if there are too many. With @last, sweeps anyhow. */
+/* Hands over the batch, and sweeps rows if there are too many. With @last, always sweeps. */
 void lives_batch_end(struct lives *l, bool last);
 /* Marks the row of @e as used, or with @now gives the entry its row's new number. */
 void lives_see_row(struct live_entry *e, bool *used, const uint32_t *now);
@@ -444,8 +448,8 @@ void lives_see_row(struct live_entry *e, bool *used, const uint32_t *now);
 void lives_loss(struct lives *l, const struct kmem_event *ev);
 void lives_free(struct lives *l);
 
-/* May nothing but sums come of a batch of events? Most events of most runs are of that kind, and
- * code of its own takes them.
+/* Do lives only change sums: without dimensions, times, filter and observers? Functions with a
+ * parameter @plain are compiled a second time for this case, which is by far the most common.
  */
 static inline bool lives_plain(const struct lives *l)
 {

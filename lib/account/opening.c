@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/number.h"
 
-/* Moves *@at after a hexadecimal number of at most OPENING_FRAME_MAX and the character @end. */
+/* Moves *@at past a hexadecimal number of at most OPENING_FRAME_MAX and the character @end. */
 static bool take_hex(const char **at, char end, uint64_t *value)
 {
 	const char *p = *at;
@@ -53,7 +53,7 @@ int opening_read(struct opening *o, const char *text)
 
 uint32_t opening_find(const struct opening *o, uint64_t frame)
 {
-	/* Behind those that end before the frame. */
+	/* The first run that does not end before the frame. */
 	size_t at = COUNT_FIRST(i, o->nr, o->runs[i].first + o->runs[i].nr <= frame);
 
 	return at < o->nr && o->runs[at].first <= frame ? o->runs[at].name : 0;

@@ -26,7 +26,7 @@ struct opening {
 	size_t nr_names;
 };
 
-/* Frames have no more bits than addresses have above a page. */
+/* Page frame numbers have at most 64 - 12 bits. */
 #define OPENING_FRAME_MAX (1ULL << 52)
 
 /* Reads @text, which must outlive @o, up to the first damaged line. 0 or -ENOMEM. */

@@ -5,9 +5,9 @@
  * In: frames that an event frees or takes; the account's doubts about a block. Out: the blocks
  * without them, and the lives that ended; the doubt, when the block's next event comes.
  *
- * In doubt, the rule is that of slab objects (Documentation/clocks.md); a block is the same one if
- * it has the same first page frame and order. The account decides and this remembers, so only
- * doubtful blocks cost anything.
+ * Doubts follow the rule for slab objects (Documentation/clocks.md); two events are of the same
+ * block if they have the same first page frame and order. page_lives.c decides, this file keeps
+ * the doubts: only doubtful blocks cost anything.
  */
 #include "account/page_lives.h"
 
@@ -46,7 +46,7 @@ bool page_block_hidden(struct page_lives *l, uint64_t pfn, uint64_t nr)
 	return hidden;
 }
 
-/* A split record for the request of @block, of which @live pages are left; 0: no memory. */
+/* Index of a new split for the request at @pfn, which has @live pages left; 0: no memory. */
 static uint32_t page_split_new(struct page_lives *l, uint64_t pfn, uint64_t live)
 {
 	uint32_t index = l->free_split;
@@ -92,8 +92,8 @@ static void block_life(struct page_lives *l, const struct live_entry *e, uint64_
 		life->flags = LIFE_OTHER_CPU;
 }
 
-/* Pages of block @e, which has left the table, end as @end says. Returns the index of the split
- * that the remaining pages belong to.
+/* Ends pages of block @e, which has left the table, as @end says. Returns the index of the split
+ * that the remaining pages belong to; 0: none.
  */
 static uint32_t block_end(struct page_lives *l, const struct live_entry *e,
 			  const struct block_end *end)
@@ -146,7 +146,7 @@ void page_block_reordered(struct page_lives *l, struct live_entry *e,
 	block_end(l, &old, &end);
 }
 
-/* Frames [@pfn, @end), the rest of a split block, become aligned blocks of their own. */
+/* Makes frames [@pfn, @end), the rest of a split block, aligned blocks of their own. */
 static void page_pieces(struct page_lives *l, uint64_t pfn, uint64_t end,
 			const struct live_entry *of, uint64_t begin)
 {
@@ -168,7 +168,7 @@ static void page_pieces(struct page_lives *l, uint64_t pfn, uint64_t end,
 	}
 }
 
-/* A block in doubt ended without the event that would settle its doubt. */
+/* Drops the doubt about @block, which ended without the event that would have settled it. */
 static void page_undoubt(struct page_lives *l, struct live_entry *block)
 {
 	struct live_entry *d =
@@ -216,10 +216,12 @@ void page_release(struct page_lives *l, const struct kmem_event *ev, uint64_t pf
 
 /* --- doubts ------------------------------------------------------------------------------ */
 
-/* Up to this many frames are looked up one by one. No allocator has larger blocks. */
+/* Up to this many frames are looked up one by one. Few machines have larger blocks. */
 #define FRAMES_FEW 1024U
 
-/* Drops what time has settled from the full table. If that is less than half, lets it grow. */
+/* Drops doubts older than the skew from the full table, and grows it if it is still more than half
+ * full. False: no memory.
+ */
 static bool doubts_sweep(struct page_doubts *d, uint64_t now)
 {
 	struct live_table *t = &d->table;
@@ -291,7 +293,7 @@ void page_doubt_drop(struct page_doubts *d, struct live_entry *doubt)
 	live_remove(&d->table, doubt);
 }
 
-/* Drops the doubt about frame @pfn if its block is not live and reaches up to @from. */
+/* Drops the doubt about frame @pfn if its block is not live and ends after frame @from. */
 static void doubt_forget(struct page_doubts *d, uint64_t pfn, uint64_t from)
 {
 	struct live_entry *doubt = live_find(&d->table, pfn);

@@ -72,7 +72,7 @@ struct page_run {
 	bool live, freed;
 };
 
-/* The run that begins at @pfn and ends at @end at the latest, which is greater. */
+/* The run that begins at @pfn and ends at @end at the latest; @end must be greater than @pfn. */
 static void next_run(const struct page_frames *f, uint64_t pfn, uint64_t end,
 		     struct page_run *run)
 {

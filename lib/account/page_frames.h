@@ -4,9 +4,9 @@
  * In: ranges of page frames. Out: how many are in each state, in time that does not grow with the
  * range.
  *
- * 512 frames are a region, with three bits a frame. 64 regions are a span, which knows of
- * each region whether it has bits of its own or all its frames are alike. A large range touches
- * only spans, and once each region that small ranges made before.
+ * A region is 512 frames, with three bits per frame. A span is 64 regions; for each it says whether
+ * the region has its own bits or all its frames are alike. A large range touches only spans, and
+ * once each region that small ranges had made.
  */
 #ifndef KMEMX_ACCOUNT_PAGE_FRAMES_H
 #define KMEMX_ACCOUNT_PAGE_FRAMES_H
@@ -17,7 +17,7 @@
 #define REGION_WORDS ((1U << REGION_ORDER) / 64)
 #define SPAN_ORDER   (REGION_ORDER + 6)
 
-/* No kernel's page allocator gives blocks of this order: a larger one is damage. */
+/* A larger order is damage: no kernel's page allocator has blocks even of this one. */
 #define PAGE_ORDER_LIMIT 20
 
 /* An announced frame is live, and mm_page_free_batched has announced its free. */
@@ -65,7 +65,7 @@ struct page_frames {
 	bool failed; /* memory ran out */
 };
 
-/* How many frames of a range are live, announced, freed.  */
+/* How many frames of a range are live, announced, freed. */
 struct page_census {
 	uint64_t live, announced, freed;
 };
@@ -146,7 +146,7 @@ static inline void page_word_mark(struct page_word *w, uint64_t mask, bool live)
 	}
 }
 
-/* This many regions and spans are allowed, whatever the events are. */
+/* This many regions and spans are always allowed. */
 #define PAGE_FRAMES_FREE 65536U
 
 /**
@@ -164,15 +164,15 @@ static inline bool page_frames_room(const struct page_frames *f, uint64_t pfn,
 	       (!more && u64_map_find(&f->regions.index, pfn >> REGION_ORDER));
 }
 
-/* Ranges end at 2^63 at most. */
+/* A range must not end after frame 2^63. */
 struct page_census page_frames_census(struct page_frames *f, uint64_t pfn, uint64_t nr);
-/* Makes them live or freed, and not announced any more. */
+/* Makes the frames live or freed, and no longer announced. */
 void page_frames_mark(struct page_frames *f, uint64_t pfn, uint64_t nr, bool live);
 /* The first live frame in [@pfn, @end); else @end. */
 uint64_t page_frames_next_live(struct page_frames *f, uint64_t pfn, uint64_t end);
 /* Announces @pfn if it is live. */
 void page_frames_announce(struct page_frames *f, uint64_t pfn);
-/* It is not to be used again. */
+/* @f cannot be used again. */
 void page_frames_free(struct page_frames *f);
 
 #endif

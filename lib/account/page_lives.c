@@ -7,11 +7,6 @@ struct page_place {
 	struct page_word *word;
 };
 
-/* Functions with @plain are compiled a second time for lives without dimensions, times, filter and
- * observers: nearly every event of nearly every run takes that path. Ordinary begins and ends are
- * only added up there.
- */
-
 static struct page_key page_key_of(const struct kmem_event *ev,
 				   const struct dimension_values *dims)
 {
@@ -22,7 +17,7 @@ static struct page_key page_key_of(const struct kmem_event *ev,
 				  .dims = *dims };
 }
 
-/* The row of the allocation @ev; UINT32_MAX if memory ran out. Callers repeat endlessly. */
+/* The row of the allocation @ev; UINT32_MAX if memory ran out. Keys repeat all the time. */
 static __always_inline uint32_t page_row(struct page_lives *l,
 					 const struct kmem_event *ev, bool plain)
 {
@@ -89,8 +84,8 @@ static void page_reorder(struct page_lives *l, struct live_entry *e,
 	page_block_reordered(l, e, ev);
 }
 
-/* A block is allocated over frames that are not all free: their blocks have ended. Returns the
- * doubt about the new block, or 0.
+/* Ends the live blocks that the new block of @ev overlaps. Returns the doubt about the new block,
+ * or 0.
  */
 static uint32_t page_alloc_over(struct page_lives *l, const struct kmem_event *ev,
 				const struct page_census *census)
@@ -123,7 +118,7 @@ static uint32_t page_alloc_over(struct page_lives *l, const struct kmem_event *e
 	return PAGE_OVER;
 }
 
-/* page_take_over() where something lives or is in doubt. */
+/* page_take_over() if a frame is live or in doubt. */
 static __always_inline uint32_t page_take_over_slow(struct page_lives *l,
 						    const struct kmem_event *ev)
 {
@@ -237,7 +232,7 @@ static void page_free_surplus(struct page_lives *l, const struct kmem_event *ev,
 {
 	struct live_entry *d;
 
-	/* A free counted half as one and half as the other could not be taken back. */
+	/* A free counted partly as again and partly as unmatched could not be taken back. */
 	if (row == UINT32_MAX ||
 	    (census->freed && census->freed != 1ULL << ev->page_free.order))
 		return;
@@ -251,7 +246,7 @@ static void page_free_surplus(struct page_lives *l, const struct kmem_event *ev,
 	d->again = census->freed != 0;
 }
 
-/* Frees the whole block @e, about which there is a doubt. */
+/* Updates the doubt about block @e, which is freed as a whole. */
 static void page_free_doubtful(struct page_lives *l, const struct kmem_event *ev,
 			       struct live_entry *e)
 {
@@ -327,7 +322,7 @@ static __always_inline bool page_free_matched(struct page_lives *l,
 	return true;
 }
 
-/* Is a free of no live page surely of something that was not recorded? If the clocks differ, its
+/* Is a free of no live page surely that of an unrecorded allocation? If the clocks differ, the
  * allocation may still come, and only the end tells.
  */
 static bool page_free_other(const struct page_lives *l, const struct kmem_event *ev)
@@ -335,7 +330,7 @@ static bool page_free_other(const struct page_lives *l, const struct kmem_event 
 	return (l->any.scope.part && !l->doubts.skew) || scope_by_self(&l->any.scope, ev);
 }
 
-/* A free of frames of which some live, perhaps of more or less than one block. */
+/* A free of frames of which some are live: one block, a part of one, or several. */
 static __always_inline void
 page_free_live(struct page_lives *l, const struct kmem_event *ev, uint64_t nr, bool plain)
 {
@@ -459,7 +454,7 @@ static __always_inline void page_fetch(const struct page_lives *l,
 	__builtin_prefetch(at->word, 1);
 }
 
-/* The words that were found may have moved: finds those of @nr events again. */
+/* Looks up the words of the next @nr events again, because they may have moved. */
 static void page_find_again(const struct page_lives *l,
 			    const struct kmem_event *const *evs, size_t nr,
 			    struct page_place *at)
@@ -491,7 +486,6 @@ static __always_inline void page_take_all(struct page_lives *l,
 	}
 }
 
-/* Ends a batch. */
 static void page_batch_end(struct page_lives *l, bool last)
 {
 	l->any.failed |=
@@ -515,7 +509,7 @@ void page_lives_listed(struct page_lives *l, const struct event_lists *lists)
 	page_batch_end(l, false);
 }
 
-/* Frees pages that were announced and never freed: the announcement counts as the free. */
+/* Frees pages whose free was announced but never came. */
 static void page_settle_announced(struct page_lives *l)
 {
 	struct page_frames *f = &l->frames;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: the lives of page blocks.
- * In: page events and losses in time order. Out: what began and what ended, added up by who
- * allocated, and in batches.
+ * In: page events and losses in time order. Out: lives that began and ended, in batches, and sums
+ * by who allocated.
  *
  * Each page frame is, by its last event, live, freed or unknown; a block is a run of
  * 2^order live pages that one event allocated (or what a split left of it).
@@ -10,21 +10,20 @@
  *   free of a whole block    matched
  *   free of part of a block  a split free; the rest of the block lives on
  *   free of several blocks   a merged free
- *   free of freed pages      again: freed twice, or allocated in bulk, which no event says
+ *   free of freed pages      again: freed twice, or allocated in bulk, which has no event
  *   free of unknown pages    unmatched: allocated before the recording (or in bulk)
  *   the same, where allocations were not recorded (@scope): of another block, counted apart
- * If the user filters (@filtered), a block whose allocation is hidden lives like any other, but its
- * lives are not handed over, and a free of nothing but such blocks is not counted. Clocks of two
- * CPUs differ: within @doubts.skew, a free and an allocation of one block on two CPUs may be in the
+ * With a user's filter (@filtered), a block whose allocation is hidden lives like any other, but
+ * its lives are not handed over, and a free of such blocks only is not counted. Clocks of CPUs
+ * differ: within @doubts.skew, a free and an allocation of one block on two CPUs may be in the
  * wrong order; the rule in slab_lives.h applies to whole blocks.
  *
  *     in pages:    allocated = freed + implicit + live at the end,
  *     in requests: requests - failures = alloc_freed + implicit_blocks + live_blocks, and
  *                  frees = matched + split + merged + again + unmatched + other.
  *
- * mm_page_free_batched only announces; mm_page_free follows or precedes it. Where it does
- * not (none was recorded), the announcement is taken as the free, at the page's next
- * allocation or at the end.
+ * mm_page_free_batched only announces a free; mm_page_free follows or precedes it. If that was not
+ * recorded, the announcement counts as the free, at the page's next allocation or at the end.
  */
 #ifndef KMEMX_ACCOUNT_PAGE_LIVES_H
 #define KMEMX_ACCOUNT_PAGE_LIVES_H
@@ -48,10 +47,10 @@ enum page_doubt_kind {
  * struct page_doubts - zero-initialise it
  * @table: by first page frame. Its .row is a row of the account that added the doubt
  * @skew: clock_skew() of the recording
- * @until: until this time, the allocation that belongs to a free just seen may still come
- * @starts: the first frame of each doubt, so that a large range finds its doubts; in use once such
- *	a range came, which sets @mapped
- * @nr_over_freed: doubts of that kind, which any later event of the block may settle
+ * @until: until this time, the allocation of the last surplus free may still come
+ * @starts: the first frame of each doubt, to find the doubts in a large range; used once such a
+ *	range came (@mapped)
+ * @nr_over_freed: number of PAGE_OVER_FREED doubts, which any later event of the block may settle
  */
 struct page_doubts {
 	struct live_table table;
@@ -70,16 +69,16 @@ static inline bool page_doubts_concern(const struct page_doubts *d, uint64_t ts)
 /* The doubt of @kind about the block, valid until the next addition or removal; or NULL. */
 struct live_entry *page_doubt_find(const struct page_doubts *d, enum page_doubt_kind kind,
 				   uint64_t pfn, uint32_t order);
-/* A new doubt, in place of any other about frame @pfn, at the time and on the CPU of @ev.
- * NULL if memory ran out.
+/* Adds a doubt, in place of any other about frame @pfn, with the time and CPU of @ev. NULL if
+ * memory ran out.
  */
 struct live_entry *page_doubt_add(struct page_doubts *d, enum page_doubt_kind kind,
 				  const struct kmem_event *ev, uint64_t pfn,
 				  uint32_t order);
-/* The doubt becomes one of @kind, at the time and on the CPU of @ev. */
+/* Changes the doubt to @kind, with the time and CPU of @ev. */
 void page_doubt_turn(struct page_doubts *d, struct live_entry *doubt,
 		     enum page_doubt_kind kind, const struct kmem_event *ev);
-/* Did @ev come on another CPU and within the skew after what the doubt is about? */
+/* Is @ev from another CPU, and within the skew after the event of @doubt? */
 bool page_doubt_recent(const struct page_doubts *d, const struct live_entry *doubt,
 		       const struct kmem_event *ev);
 void page_doubt_drop(struct page_doubts *d, struct live_entry *doubt);
@@ -95,7 +94,7 @@ struct page_tally {
 	uint64_t last, implicit; /* lives with these flags */
 };
 
-/* One more, of @pages. */
+/* Adds one life of @pages. */
 static inline void page_tally_add(struct page_tally *tally, enum life_what what,
 				  uint64_t pages)
 {
@@ -123,15 +122,13 @@ struct page_recent {
 
 #define PAGE_NR_RECENT 1024U
 
-/* Who freed pages that were not seen allocated. */
+/* Frees of pages whose allocation was not seen, by callchain. */
 struct page_free_only {
 	uint32_t stack; /* of the free; 0: none was recorded */
 	uint64_t hit, pages;
 };
 
-/* What became of the events. Sums over the rows, and the losses, are there after
- * page_lives_sum().
- */
+/* What became of the events. page_lives_sum() fills in the sums over the rows and the losses. */
 struct page_totals {
 	uint64_t requests, failures;
 	uint64_t pages, failed_pages; /* allocated; of failed requests */
@@ -139,10 +136,10 @@ struct page_totals {
 	uint64_t batched;	      /* mm_page_free_batched */
 	uint64_t matched, split, merged, again, unmatched;
 	uint64_t other, other_pages; /* frees of unrecorded allocations; their pages */
-	uint64_t reordered;   /* of the matched: their events were in the wrong order */
-	uint64_t freed_pages; /* pages that were live */
-	uint64_t again_pages; /* freed without a known allocation in between */
-	uint64_t unmatched_pages; /* freed without a known allocation before */
+	uint64_t reordered;	     /* matched, with events in the wrong order */
+	uint64_t freed_pages;	     /* pages that were live */
+	uint64_t again_pages;	     /* freed without a known allocation in between */
+	uint64_t unmatched_pages;    /* freed without a known allocation before */
 	uint64_t implicit_pages;
 	uint64_t
 		batched_pages; /* part of freed_pages that only mm_page_free_batched reported */
@@ -158,13 +155,13 @@ struct page_totals {
 
 /**
  * struct page_lives - zero-initialise it, set the options
- * @any: the part that all kinds of memory have: first. Its .live is by first pfn
+ * @any: the common part; must be first. Its .live is by first pfn
  * @doubts: set its .skew
  * @splits: requests whose block is in pieces
- * @free_split: head of the list of unused ones; 0: none
+ * @free_split: head of the list of unused splits; 0: none
  * @nr_events: bounds @frames: page_frames_room()
- * @counted: what is counted with each event
- * @totals: the same and the rest, as of the last page_lives_sum()
+ * @counted: the totals that are counted with each event
+ * @totals: all totals, as of the last page_lives_sum()
  */
 struct page_lives {
 	struct lives any;
@@ -198,15 +195,15 @@ static inline void page_lives_events(struct page_lives *l, const struct kmem_eve
 }
 
 /* Adds up what was observed so far: .any.rows, @totals and the addresses. May be called repeatedly.
- * What only the end can settle stays open.
+ * Doubts that only the end can settle stay open.
  */
 void page_lives_sum(struct page_lives *lives);
-/* Adds @times times what row @row of @l has of the totals that a sample can estimate; failures,
- * which it has all of, once. After lives_sum().
+/* Adds the totals of row @row that a sample can estimate, @times times; failures, which a sample
+ * has all of, once. Call it after lives_sum().
  */
 void page_totals_add(struct page_totals *sum, const struct lives *l, size_t row,
 		     uint64_t times);
-/* No more events: settles announced frees, and events in the wrong order; adds up. */
+/* No more events: settles announced frees and events in the wrong order, and adds up. */
 void page_lives_finish(struct page_lives *lives);
 /* The key of row @row, which may be of hidden blocks; valid until the next events. */
 static inline const struct page_key *page_lives_key(const struct page_lives *l,
@@ -235,8 +232,8 @@ struct page_split {
 
 enum page_end { PAGE_END_FREED, PAGE_END_UNSEEN, PAGE_END_ANNOUNCED };
 
-/* The next life of the batch, of @pages. There is room for one per event; a caller that needs more
- * flushes before the batch is half full.
+/* Adds a life of @pages to the batch. There is room for one per event; a caller that adds more
+ * flushes the batch once it is half full.
  */
 static __always_inline struct life *page_life(struct page_lives *l,
 					      const struct kmem_event *ev,
@@ -258,7 +255,7 @@ static __always_inline struct life *page_life(struct page_lives *l,
 struct live_entry *page_block_find(struct page_lives *l, uint64_t pfn);
 /* Do all live frames of [@pfn, @pfn + @nr) belong to hidden blocks? */
 bool page_block_hidden(struct page_lives *l, uint64_t pfn, uint64_t nr);
-/* By the clocks, block @e of the table was freed before its allocation. @ev is the event that shows
+/* Ends block @e of the table, whose free came before its allocation. @ev is the event that shows
  * it, or NULL.
  */
 void page_block_reordered(struct page_lives *l, struct live_entry *e,

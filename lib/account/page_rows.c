@@ -23,7 +23,7 @@ static void page_see_rows(struct lives *any, bool *used, const uint32_t *now)
 	struct page_lives *l = (struct page_lives *)any;
 	struct live_entry *e = NULL;
 
-	/* In other doubts, the row is that of who freed. */
+	/* In other doubts, .row is an index in .free_only. */
 	while ((e = live_next(&l->doubts.table, e)))
 		if (e->kind == PAGE_OVER || e->kind == PAGE_OVER_FREED)
 			lives_see_row(e, used, now);
@@ -117,7 +117,7 @@ void page_totals_add(struct page_totals *sum, const struct lives *l, size_t row,
 	sum->without_stack += lives_stack(l, row) ? 0 : c->hit * times;
 }
 
-/* Adds the other totals of row @row, which are not of units. */
+/* Adds the totals of row @row that a sample cannot estimate. */
 static void totals_add(struct page_totals *sum, const struct page_lives *l, size_t row)
 {
 	const struct page_tally *tally = page_lives_tally(l, row);
@@ -128,7 +128,7 @@ static void totals_add(struct page_totals *sum, const struct page_lives *l, size
 	sum->alloc_freed += tally->last - tally->implicit + tally->of[LIFE_FOUND].nr;
 }
 
-/* Counts frees of unrecorded allocations, now that no allocation can follow them. */
+/* Counts frees of no live block as those of unrecorded allocations. */
 static void totals_settle_other(struct page_totals *sum)
 {
 	sum->other += sum->unmatched + sum->again;

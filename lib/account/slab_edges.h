@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: slab events close in time to the kernel's counts of objects.
- * In: when caches were counted, events. Out: what was allocated and freed before and after.
+ * In: when caches were counted; events. Out: what was allocated and freed around these times.
  *
- * Each cache was counted at a time of its own, shortly after tracing began and shortly before it
- * ended. To use the counts for the time between them, the events outside of that time are needed.
+ * Each cache was counted at its own time, shortly after tracing began and shortly before it ended.
+ * To compare a cache's events with its counts, the events before the first count and after the
+ * second are needed.
  */
 #ifndef KMEMX_ACCOUNT_SLAB_EDGES_H
 #define KMEMX_ACCOUNT_SLAB_EDGES_H

@@ -4,7 +4,7 @@
 /* ZERO_SIZE_PTR, what kmalloc(0) returns and kfree() ignores like NULL (slab.h). */
 #define ZERO_SIZE_PTR_VALUE 16
 
-/* By the clocks, may @ev have come before what @cpu did at @ts, which it follows in the stream? */
+/* May @ev have happened before the event of @cpu at @ts, which it follows in the stream? */
 static bool within_skew(const struct slab_lives *l, const struct kmem_event *ev,
 			uint64_t ts, uint16_t cpu)
 {
@@ -107,7 +107,7 @@ static inline struct live_entry *slab_entry(struct slab_lives *l,
 	return live_add_hash(&l->any.live, ev->slab_free.ptr, hash);
 }
 
-/* Hands over a life of the object of @e, which is or was in the table. */
+/* Adds a life of the object of @e, which is or was in the table, to the batch. */
 static __always_inline struct life *slab_life(struct slab_lives *l,
 					      const struct live_entry *e,
 					      const struct kmem_event *ev,
@@ -128,7 +128,9 @@ static __always_inline struct life *slab_life(struct slab_lives *l,
 	return life;
 }
 
-/* Allocates an object whose free @e may have come first: keeps who freed. */
+/* @e is a surplus free that may be that of an object being allocated: keeps who freed. Returns the
+ * flags of the new object.
+ */
 static uint8_t slab_early(struct slab_lives *l, const struct live_entry *e)
 {
 	uint32_t *row = u64_map_insert(&l->early_free_only, e->key, e->row);
@@ -214,10 +216,6 @@ static void slab_large(struct slab_lives *l, const struct kmem_event *ev)
 	l->counted.bytes_large += ev->slab_alloc.bytes_alloc;
 }
 
-/* Functions with @plain are compiled a second time for lives without dimensions, times, filter and
- * observers: nearly every event of nearly every run takes that path. Ordinary begins and ends are
- * only added up there.
- */
 static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_event *ev,
 				       uint32_t hash, bool plain)
 {
@@ -274,7 +272,7 @@ static __always_inline void slab_alloc(struct slab_lives *l, const struct kmem_e
 	}
 }
 
-/* The end of a matched free of an object with flags. */
+/* Finishes the matched free of an object with flags. */
 static void slab_free_flagged(struct slab_lives *l, struct live_entry *e,
 			      const struct kmem_event *ev)
 {
@@ -399,7 +397,7 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 	by->doubled += freed;
 	l->counted.unmatched += !freed;
 	by->unmatched += !freed;
-	/* The freeing row, until the address is allocated. */
+	/* Index of the freeing row, until the address is allocated. */
 	e->row = (uint32_t)(by - l->free_only.of);
 	e->state = LIVE_FREED;
 	e->flags = freed ? SLAB_SURPLUS | SLAB_SURPLUS_DUP : SLAB_SURPLUS;
@@ -407,8 +405,8 @@ static void slab_surplus_free(struct slab_lives *l, struct live_entry *e,
 	e->ts = ev->ts;
 }
 
-/* Is it surely the free of an unrecorded object? Then it is not kept. With a clock skew, its
- * allocation may still come, and an observer wants to know of a second free.
+/* Counts @ev if it is surely the free of an unrecorded object, which then needs no entry. With a
+ * clock skew, its allocation may still come; an observer wants to know about a second free.
  */
 static bool slab_free_other(struct slab_lives *l, const struct kmem_event *ev)
 {

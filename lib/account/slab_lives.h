@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * account: the lives of slab objects.
- * In: slab events and losses in time order. Out: what began and what ended, added up by who
- * allocated, and in batches.
+ * In: slab events and losses in time order. Out: lives that began and ended, in batches, and sums
+ * by who allocated.
  *
  * The life of an object, by its address:
  *   alloc                     it lives
@@ -16,12 +16,12 @@
  *   free of a dying address   its end, counted apart
  *   kfree(NULL)               counted apart
  * Where allocations were not recorded (@scope), a free of no live object is taken as the free of an
- * unrecorded one: it is counted apart and changes nothing. Clocks of two CPUs differ: within @skew,
- * a free without an allocation before it and an allocation without a free after it, on another CPU,
- * are one life in the wrong order, and so are an allocation over a live address and a double free.
- * Each pair is matched, and counted as reordered. If the user filters (@filtered), an object whose
- * allocation is hidden lives like any other, but its life is neither handed over nor
- * counted. Whether the filter would hide the object of a free of no live object is unknown.
+ * unrecorded one: it is counted apart and changes nothing. Clocks of CPUs differ: within @skew, a
+ * free without an earlier allocation and, on another CPU, an allocation without a later free are
+ * one life in the wrong order, and so are an allocation over a live address and a double free. Each
+ * pair is matched, and counted as reordered. With a user's filter (@filtered), an object whose
+ * allocation is hidden lives like any other, but its life is neither handed over nor counted. For a
+ * free of no live object, it is unknown whether the filter would hide the object.
  * So  allocs = matched + implicit + live at the end,  and
  *     frees = matched + unmatched + double + null + other + died.
  * The recorder's probes tell what is handed to RCU, freed and allocated in bulk.
@@ -38,7 +38,7 @@
 
 /* The order in which CPUs handed objects to RCU. */
 
-/* Objects of each CPU that are kept: the latest. */
+/* How many of the latest objects are kept for each CPU. */
 #define RCU_ORDER_KEPT (1U << 16)
 
 struct rcu_order_cpu {
@@ -52,7 +52,7 @@ struct rcu_order {
 	size_t nr_cpus, capacity;
 };
 
-/* Adds @ptr to those of @cpu. @place: where it is. 0; -ENOMEM. */
+/* Adds @ptr as the latest object of @cpu. @place: receives its place. 0; -ENOMEM. */
 int rcu_order_add(struct rcu_order *order, uint16_t cpu, uint64_t ptr,
 		  uint32_t *place) __must_check;
 /* The object that was handed over @distance objects after the one at @place, and its @next place.
@@ -64,15 +64,15 @@ uint64_t rcu_order_after(const struct rcu_order *order, uint32_t place, uint32_t
 void rcu_order_free(struct rcu_order *order);
 
 /*
- * live_entry.flags. A surplus free is one of no live object. Until its address is allocated, its
- * entry keeps when it came and who freed. (If its entry is swept away after the clocks' skew, the
- * free stays what it seemed.) The entry of a dying object keeps bytes_alloc, and in bytes_req the
- * time and its place in the order of .cpu; if its allocation is unknown, only the time.
+ * live_entry.flags. A surplus free is a free of no live object. Until the address is allocated, the
+ * entry keeps when the free came and who freed. (Once the entry is swept, after the clocks' skew,
+ * the free stays what it seemed.) The entry of a dying object keeps bytes_alloc, and in bytes_req
+ * the time and its place in the order of .cpu; if its allocation is unknown, only the time.
  */
 #define SLAB_SURPLUS \
-	1 /* freed: by a surplus free. live: one on another CPU just before it */
-#define SLAB_SURPLUS_DUP 2 /* the surplus was counted as double, else as unmatched */
-#define SLAB_OVER	 4 /* live: allocated over a live object. freed: then freed elsewhere */
+	1 /* freed: by a surplus free. live: a surplus free on another CPU came just before */
+#define SLAB_SURPLUS_DUP 2 /* the surplus free was counted as double, else as unmatched */
+#define SLAB_OVER	 4 /* live: allocated over a live object. freed: then on another CPU */
 #define SLAB_DYING	 8  /* freed: handed to RCU */
 #define SLAB_DYING_OLD	 16 /* dying, and its allocation is unknown */
 
@@ -87,12 +87,12 @@ struct slab_tally_part {
 	uint64_t nr, bytes_req, bytes_alloc, other_cpu;
 };
 
-/* What began and ended under one heading, by enum life_what. */
+/* What began and ended in one row, by enum life_what. */
 struct slab_tally {
 	struct slab_tally_part of[LIFE_REFUSED];
 };
 
-/* One more; @other_cpu: freed on another CPU than allocated on. */
+/* Adds one life; @other_cpu: freed on another CPU than allocated on. */
 static inline void slab_tally_add(struct slab_tally *tally, enum life_what what,
 				  uint64_t bytes_req, uint64_t bytes_alloc,
 				  bool other_cpu)
@@ -105,8 +105,8 @@ static inline void slab_tally_add(struct slab_tally *tally, enum life_what what,
 	part->other_cpu += other_cpu;
 }
 
-/* Takes each free of no live object, also of an unrecorded allocation, after the lives before it.
- * @doubled: of a freed object
+/* Receives each free of no live object, even of an unrecorded one, after the lives before it.
+ * @doubled: the object was already freed
  */
 struct slab_surplus_observer {
 	void (*fn)(void *ctx, const struct kmem_event *ev, bool doubled);
@@ -138,8 +138,8 @@ struct slab_free_only {
 	uint64_t unmatched, doubled;
 };
 
-/* What became of the events. Sums over the rows (allocs, bytes_*, live_*, implicit, pingpong), the
- * matched and the losses are there after slab_lives_sum().
+/* What became of the events. slab_lives_sum() fills in the sums over the rows (allocs, bytes_*,
+ * live_*, implicit, pingpong), the matched and the losses.
  */
 struct slab_totals {
 	uint64_t allocs, bytes_req, bytes_alloc;
@@ -156,13 +156,13 @@ struct slab_totals {
 	/* Parts of the frees (handed to RCU, in bulk) and of the allocations (in bulk). */
 	uint64_t rcu, bulk_frees, bulk_allocs;
 	uint64_t unsized;   /* of the allocations in bulk: no event tells their size */
-	uint64_t unseen;    /* objects of such events that these do not name */
+	uint64_t unseen;    /* objects that these events count but do not name */
 	uint64_t dying;	    /* at the end: handed to RCU, and nothing since */
-	uint64_t reordered; /* of the matched: their events were in the wrong order */
+	uint64_t reordered; /* matched, with events in the wrong order */
 	uint64_t losses;    /* gaps, each of which may hide any number of events */
 };
 
-/* The objects that a callsite allocates in bulk, as a free said; 0 bytes: unknown. */
+/* The objects that a callsite allocates in bulk, known from a free; 0 bytes: unknown. */
 struct slab_bulk_site {
 	uint32_t cache, bytes_req, bytes_alloc;
 };
@@ -178,21 +178,21 @@ struct slab_over {
 
 /**
  * struct slab_lives - zero-initialise it, set the options
- * @any: the part that all kinds of memory have: first
- * @freed: freed addresses that @any.live no longer holds; @any.live takes precedence. So memory
- *	   follows the live objects and the pages that ever held one, not the events.
- * @skew: the time within which events of two CPUs may have changed places
- * @sample: which objects were recorded; probes tell of all
+ * @any: the common part; must be first
+ * @freed: freed addresses that @any.live no longer holds; @any.live takes precedence. So memory use
+ *	   depends on live objects and pages that ever held one, not on the number of events
+ * @skew: how far apart events of two CPUs can be and still be in the wrong order
+ * @sample: which objects were recorded; probes name all objects
  * @large_bytes: the page allocator serves kmallocs of more bytes
- * @counted: what is counted with each event
- * @totals: the same and the rest, as of the last slab_lives_sum()
+ * @counted: the totals that are counted with each event
+ * @totals: all totals, as of the last slab_lives_sum()
  * @free_only: by callsite
  * @early_free_only: who freed live objects whose free came first, by the clocks
  * @surplus: frees of no live object: slab_surplus_key() -> how many
  * @older_kfrees: page of the object (SLAB_PAGE_SHIFT) -> how many kfree()s there were of objects
  *	that no event allocated; such events name no cache
  * @over: by a hash of the address
- * @bulk_sites: by callsite; @unsized_sites: of these without a size
+ * @bulk_sites: by callsite; @unsized_sites: how many of them have no size
  * @edges: keeps events close to the kernel's counts; borrowed, may be NULL
  * @on_surplus: borrowed; zero: none
  */
@@ -216,7 +216,7 @@ struct slab_lives {
 	struct slab_surplus_observer on_surplus;
 };
 
-/* The kinds whose lives are those of objects: slab objects, areas of vmalloc, per-CPU memory. */
+/* The kinds that use struct slab_lives: slab objects, areas of vmalloc, per-CPU memory. */
 extern const struct life_kind slab_kind, vmalloc_kind, percpu_kind;
 
 /* Takes listed events. */
@@ -236,10 +236,10 @@ static inline void slab_lives_events(struct slab_lives *l, const struct kmem_eve
 }
 
 /* Adds up what was observed so far: .any.rows, @totals and the addresses. May be called repeatedly.
- * What only the end can settle stays open.
+ * Doubts that only the end can settle stay open.
  */
 void slab_lives_sum(struct slab_lives *lives);
-/* Sets what the sums of all rows, @all, say. */
+/* Sets the totals that follow from @all, the sums of all rows. */
 void slab_totals_sum(struct slab_totals *sum, const struct lives_sums *all);
 /* No more events: settles events in the wrong order, and adds up. */
 void slab_lives_finish(struct slab_lives *lives);
@@ -258,7 +258,7 @@ static inline struct slab_tally *slab_lives_tally(const struct slab_lives *l, si
 /* Frees the lives, which cannot be used again. */
 void slab_lives_free(struct slab_lives *lives);
 
-/* Addresses without these bits distinguish pages of slabs; larger pages hold several. */
+/* Objects are grouped by address without these bits: by 4 KiB, also where pages are larger. */
 #define SLAB_PAGE_SHIFT 12
 
 /* Key in .surplus of frees of @cache that totals.unmatched counts, or with @doubled totals.doubled.
@@ -274,13 +274,14 @@ typedef void slab_take_fn(struct slab_lives *l, const struct kmem_event *ev);
 /* Takes each object of @ev with @one, as if it had an event of its own. */
 void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev,
 		      slab_take_fn *one);
-/* @ev frees the object of @e. If it was allocated in bulk, and @ev names its cache, that of other
- * objects of the same callsite is known from now on; if it has a size, that of the cache. True:
- * the cache of such an object was not known until now, so it is missing among those of the cache.
+/* Learns from @ev, which frees the object of @e and may name its cache. If the object was allocated
+ * in bulk, this is the cache of all bulk objects of its callsite; if it has a size, this is the
+ * size of the cache's objects. True: the object was allocated in bulk with an unknown cache, so it
+ * was not counted as one of that cache.
  */
 bool slab_probes_learn(struct slab_lives *l, const struct live_entry *e,
 		       const struct kmem_event *ev);
-/* May a dying object still be in use? Else a later free of it is one of a freed object. */
+/* May the object of @e still be dying? If not, a later free of it is a double one. */
 bool slab_probes_lasts(const struct live_entry *e, uint64_t now);
 
 #endif

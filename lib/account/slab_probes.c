@@ -7,14 +7,15 @@
 
 #include "base/array.h"
 
-/* Steps in which an entry keeps the time since when its object is dying, and how many of them it
- * may last: a minute. RCU takes some ten milliseconds, and up to five seconds to collect a batch.
+/* An entry keeps the time at which its object was handed to RCU in steps of this many bits. An
+ * object may be dying for DYING_STEPS, about a minute: RCU takes tens of milliseconds, and up to
+ * five seconds to collect a batch.
  */
 #define DYING_SHIFT 30
 #define DYING_STEPS 64
 
-/* Of a dying object whose allocation is known, .bytes_req keeps the step, modulo 2^16, above its
- * place among those that .cpu handed over.
+/* For a dying object with a known allocation, the upper half of .bytes_req is the step modulo 2^16,
+ * the lower half its place in the order of .cpu.
  */
 bool slab_probes_lasts(const struct live_entry *e, uint64_t now)
 {
@@ -30,12 +31,12 @@ static uint32_t place_of_dying(const struct live_entry *e)
 	return (uint32_t)e->cpu << 16 | (e->bytes_req & UINT16_MAX);
 }
 
-/* For each of them, all rows are searched once. The kernel has about ten. */
+/* All rows are searched once per bulk site. The kernel has about ten. */
 #define BULK_SITES_MAX 64
 
 /* --- the cache of what is allocated in bulk ------------------------------------------------- */
 
-/* The bytes of an object of @cache, by any other allocation; 0: there is none. */
+/* Sets the size of @site's objects from any other allocation of its cache, if there is one. */
 static void slab_size_of(const struct slab_lives *l, struct slab_bulk_site *site)
 {
 	for (size_t row = 0; row < l->any.nr_tallies; row++) {
@@ -51,7 +52,7 @@ static void slab_size_of(const struct slab_lives *l, struct slab_bulk_site *site
 	}
 }
 
-/* The object of @e, allocated at @key, is of @cache: so bulk sites of this cache have its size. */
+/* Gives bulk sites of @cache the size of @e, an object of that cache that @key allocated. */
 static void slab_learn_size(struct slab_lives *l, const struct live_entry *e,
 			    const struct slab_key *key, uint32_t cache)
 {
@@ -158,14 +159,14 @@ static bool slab_object(struct slab_lives *l, const struct kmem_event *ev, uint6
 	take(l, &one);
 	if (ev->type == KMEM_FREE_RCU)
 		slab_dies(l, &one, &was);
-	/* The lives before were handed over already if one was surplus. */
+	/* A surplus free may have flushed the batch for its observer. */
 	for (life = life > l->any.next ? l->any.batch : life; life < l->any.next; life++)
 		life->event = ev;
 	return was.state == LIVE_ALLOCATED;
 }
 
-/* An array of RCU's: does @ev name objects that one CPU handed over, one after the other? Only the
- * first of them may be older than the recording. @place: of the last of them.
+/* Does @ev free an array of RCU, that is objects that one CPU handed over one after the other? Only
+ * the first of them may be older than the recording. @place: receives the place of the last one.
  */
 static bool is_rcu_array(const struct slab_lives *l, const struct kmem_event *ev,
 			 uint32_t *place)
@@ -187,8 +188,8 @@ static bool is_rcu_array(const struct slab_lives *l, const struct kmem_event *ev
 	return found && ev->type == KMEM_FREE_BULK;
 }
 
-/* Takes the objects of an array of RCU's that @ev does not name: those after the one at @place, up
- * to the first that no longer waits for RCU. Returns how many were taken.
+/* Takes the objects of RCU's array that @ev does not name: those after the one at @place, up to the
+ * first that no longer waits for RCU. Returns how many were taken.
  */
 static uint64_t take_rest(struct slab_lives *l, const struct kmem_event *ev,
 			  uint32_t place, slab_take_fn *one)
@@ -218,9 +219,7 @@ void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev,
 	bool rest = ev->objects.unseen && !sample->one_in && is_rcu_array(l, ev, &place);
 	uint64_t unseen = ev->objects.unseen;
 
-	/* An event may begin and end more lives than others: room for them is only in an empty
-	 * batch.
-	 */
+	/* An event of a probe may begin and end many lives: only an empty batch has the room. */
 	_Static_assert(2 * KMEM_OBJECTS_MAX <= LIVES_EVENTS, "they fit");
 	lives_flush(&l->any);
 	for (i = 0; i < ev->objects.nr; i++) {
@@ -237,8 +236,8 @@ void slab_probes_take(struct slab_lives *l, const struct kmem_event *ev,
 		sum->rcu += ev->type == KMEM_FREE_RCU;
 		live |= slab_object(l, ev, ptr, one);
 	}
-	/* If no object of a free was live, the others were not either: RCU frees what it was handed
-	 * before.
+	/* If no named object of a free was live, the others were not either: RCU frees objects that
+	 * were handed to it before.
 	 */
 	if (rest)
 		unseen -= take_rest(l, ev, place, one);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * event: the names of system calls.
- * In: a machine and the number of a system call. Out: its name, as the machine's header has it.
+ * In: a machine and the number of a system call. Out: its name, as in the machine's header.
  *
  * Made from arch/x86/entry/syscalls/ and include/uapi/asm-generic/unistd.h of Linux 6.1, with the
  * calls that were added up to 7.0: from 424 on, all machines have the same numbers.
  */
 #include "event/calls.h"
 
-/* Names from the first number on; "-" is no call. */
+/* Names in the order of their numbers, from 0 or 424; "-" is no call. */
 /* clang-format off */
 static const char x86_64[] =
 	"read write open close stat fstat lstat poll lseek mmap mprotect munmap brk "
@@ -164,10 +164,10 @@ static const char since_424[] =
 	"listxattrat removexattrat open_tree_attr file_getattr file_setattr listns";
 /* clang-format on */
 
-/* Where its own numbers end: from there on, the names are of @since_424. */
+/* From this number on, all machines have the names of since_424. */
 #define SHARED 424
 
-/* Word @nr of @names, unless it is "-". */
+/* Appends word @nr of @names. False: there is none, or it is "-". */
 static bool find_word(const char *names, uint32_t nr, struct strbuf *out)
 {
 	size_t size;
@@ -183,7 +183,7 @@ static bool find_word(const char *names, uint32_t nr, struct strbuf *out)
 	return true;
 }
 
-/* The names of its first numbers; NULL: not known. */
+/* The names of numbers below SHARED; NULL: not known. */
 static const char *names_of(const char *machine)
 {
 	static const struct {
@@ -206,7 +206,7 @@ static const char *names_of(const char *machine)
 	return NULL;
 }
 
-/* In the numbers of programs for x32. */
+/* Set in the numbers of x32 programs. */
 #define X32_BIT 0x40000000U
 
 bool call_name(const char *machine, uint32_t number, struct strbuf *out)
@@ -215,7 +215,7 @@ bool call_name(const char *machine, uint32_t number, struct strbuf *out)
 
 	if (names == x86_64)
 		number &= ~X32_BIT;
-	/* alpha has numbers of its own, mips adds the same to all. */
+	/* alpha has its own numbers, mips adds an offset to all. */
 	if (number >= SHARED)
 		return strncmp(machine, "mips", 4) != 0 &&
 		       strcmp(machine, "alpha") != 0 &&

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "event/stream_state.h"
 
-/* The task @pid, which is new if it is not known yet; UINT32_MAX: no memory. */
+/* Finds or adds task @pid; UINT32_MAX: no memory. */
 static uint32_t add_task(struct calls *c, int32_t pid)
 {
 	uint32_t *index = u64_map_insert(&c->of_pid, (uint32_t)pid, (uint32_t)c->nr);
@@ -36,8 +36,8 @@ static void enter(const struct calls *c, struct call_task *t, uint32_t call,
 	*t = (struct call_task){ .pid = t->pid, .call = call, .losses = c->losses };
 }
 
-/* A new task returns from the call that made it, which is its parent's. After rt_sigreturn() the
- * number is -1.
+/* A new task returns from the call of its parent that created it. After rt_sigreturn() the number
+ * is -1.
  */
 static void leave(const struct calls *c, struct call_task *t, uint32_t call,
 		  struct call_change *change)
@@ -68,7 +68,7 @@ int calls_learn(struct calls *c, const struct kmem_event *ev, struct call_change
 	if (change->task == UINT32_MAX)
 		return -ENOMEM;
 	t = &c->tasks[change->task];
-	if (born) { /* of the task that had this number before */
+	if (born) { /* the change is of the task that had this pid before */
 		*change = calls_last(c, change->task);
 		*t = (struct call_task){ .pid = t->pid,
 					 .call = CALL_NONE,
@@ -110,9 +110,9 @@ void calls_free(struct calls *c)
 	*c = (struct calls){ 0 };
 }
 
-/* --- callchains that also say the system call: it is behind the frames ------------------ */
+/* --- callchains with the system call appended to the frames ----------------------------- */
 
-/* @stacks: callchain as recorded and call -> that of both; @both: room for one */
+/* @stacks: recorded callchain and call -> callchain with the call; @both: room for one */
 struct stream_calls {
 	struct calls calls;
 	struct u64_map stacks;
@@ -142,7 +142,7 @@ void stream_calls_free(struct event_stream *st)
 	free(st->calls);
 }
 
-/* The callchain of @stack, which may be 0, and @call; 0: no memory. */
+/* The number of the callchain of @stack, which may be 0, with @call; 0: no memory. */
 static uint32_t add_both(struct event_stream *st, uint32_t stack, uint32_t call)
 {
 	struct strbuf *both = &st->calls->both;
@@ -161,7 +161,7 @@ static uint32_t add_both(struct event_stream *st, uint32_t stack, uint32_t call)
 	return id;
 }
 
-/* Gives allocation @ev its callchain and call. 0 or -ENOMEM. */
+/* Gives allocation @ev the callchain with its call. 0 or -ENOMEM. */
 static int give(struct event_stream *st, struct kmem_event *ev)
 {
 	uint32_t call = calls_find(&st->calls->calls, ev), *both;

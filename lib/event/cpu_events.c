@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 
-/* Memory for the next sub-buffer's items, at the end of the list. */
+/* Adds a batch for the next sub-buffer to the end of the list. */
 static int append_batch(struct cpu_events *ce)
 {
 	struct cpu_batch *batch = ce->spare ? ce->spare : calloc(1, sizeof(*batch));
@@ -55,8 +55,8 @@ void cpu_events_close(struct cpu_events *ce)
 	*ce = (struct cpu_events){ 0 };
 }
 
-/* A gap before @batch, at @ts: counts it and makes it the batch's first item if any part of
- * it lies in the time window. No stack is attached across it.
+/* Counts a gap before @batch, at @ts, and makes it the batch's first item, if any part of it lies
+ * in the time window. No stack is attached across it.
  */
 static void add_loss(struct cpu_events *ce, struct cpu_batch *batch, uint64_t ts,
 		     uint64_t missed)
@@ -128,8 +128,8 @@ static int64_t stack_number_other(struct cpu_shared *sh, const struct event_form
 	return id;
 }
 
-/* The number of a kernel_stack record's content: 0 if it has no frames. Stacks repeat all the time:
- * one whose words are those of a recent one needs no decoding. -ENOMEM.
+/* The number of a kernel_stack record's content; 0 if it has no frames; -ENOMEM. Stacks repeat all
+ * the time: one with the same words as a recent one needs no decoding.
  */
 static __always_inline int64_t stack_number(struct cpu_shared *sh,
 					    const struct event_format *fmt,
@@ -172,7 +172,7 @@ static __always_inline int attach_stack(struct cpu_events *ce,
 	return in_window && (!owner || sh->keep_stacks);
 }
 
-/* As attach_stack(), in a recording with frames of programs. */
+/* As attach_stack(), in a recording with user frames. */
 static int attach_part(struct cpu_events *ce, const struct event_format *fmt,
 		       const struct raw_record *rec, uintptr_t *claim, bool in_window)
 {
@@ -405,7 +405,7 @@ static int scan_subbuf(struct cpu_events *ce, struct cpu_batch *batch,
 }
 
 /* Reads one step of the cursor into a batch at the end of the list. A damaged part is a step of its
- * own, without items, because it also ends the life of older sub-buffers. 0; -EIO, -ENOMEM.
+ * own, without items, because it invalidates older sub-buffers, too. 0; -EIO, -ENOMEM.
  */
 static int read_batch(struct cpu_events *ce)
 {
@@ -434,7 +434,7 @@ static int read_batch(struct cpu_events *ce)
 	return ret;
 }
 
-/* The claim, from @i on, that one of @batch's items holds; STACK_CONTEXTS: none. */
+/* The first claim from @i on that an item of @batch holds; STACK_CONTEXTS: none. */
 static unsigned int claim_in(const struct cpu_events *ce, const struct cpu_batch *batch,
 			     unsigned int i)
 {
@@ -448,7 +448,7 @@ static unsigned int claim_in(const struct cpu_events *ce, const struct cpu_batch
 	return i;
 }
 
-/* From now on no event of the batch being handed out gets a stack. */
+/* Drops the claims of the batch being handed out: its events get no more stacks. */
 static void drop_claims(struct cpu_events *ce)
 {
 	unsigned int i = 0;
@@ -473,8 +473,8 @@ static int keep_data(struct cpu_batch *batch)
 	return 0;
 }
 
-/* Interrupts filled whole sub-buffers since an item whose stack may still come. Reads on until it
- * comes, can no longer come, or enough is read.
+/* If interrupts have filled whole sub-buffers after an item, reads on until its stack comes, can no
+ * longer come, or enough is read.
  */
 static int await_stacks(struct cpu_events *ce)
 {
@@ -498,7 +498,7 @@ static int await_stacks(struct cpu_events *ce)
 	return ret;
 }
 
-/* Takes the batch that was handed out off the list. */
+/* Removes the batch that was handed out from the list. */
 static void drop_batch(struct cpu_events *ce)
 {
 	struct cpu_batch *done = ce->now;

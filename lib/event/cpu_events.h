@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event: the events of one CPU in their own order, each with its stack.
+ * event: the events of one CPU in order, each with its stack.
  * In: one CPU's sub-buffers. Out: small items, a sub-buffer's worth at a time.
  */
 #ifndef KMEMX_EVENT_CPU_EVENTS_H
@@ -16,8 +16,7 @@
 
 #define RECENT_STACKS 2048U
 
-/* The slot of a stack with these frames: stacks differ in the middle, if not in the first frames.
- */
+/* The slot of a stack with these frames. Stacks with the same first frames differ in the middle. */
 static inline uint32_t recent_stack_slot(const uint8_t *frames, uint32_t nr)
 {
 	size_t step = nr / 4 * 8UL;
@@ -36,9 +35,9 @@ static inline uint32_t recent_stack_slot(const uint8_t *frames, uint32_t nr)
 /**
  * struct cpu_batch - the items of one sub-buffer
  * @items: the loss before the sub-buffer, if any, is the first one, with no data
- * @missed: what its loss item says: a number or KMEM_LOSS_UNKNOWN
- * @since_ts: the last event before that loss
- * @data, @size: the sub-buffer, in which the items' data lies; @copy: as the batch's own
+ * @missed: how many events its loss item lost, or KMEM_LOSS_UNKNOWN
+ * @since_ts: time of the last event before that loss
+ * @data, @size: the sub-buffer, which holds the items' data; @copy: the batch's own copy of it
  * @ahead_bytes: its share of the stream's ahead_bytes
  * @next: the batch of the next sub-buffer, if that has been read
  */
@@ -55,7 +54,7 @@ struct cpu_batch {
 	struct cpu_batch *next;
 };
 
-/* All CPUs together read ahead this much for callchains: some 1000 sub-buffers of 4 KiB. */
+/* How much all CPUs together read ahead for callchains: some 1000 sub-buffers of 4 KiB. */
 #define CPU_AHEAD_BYTES (16U << 20)
 
 /**
@@ -75,7 +74,7 @@ struct cpu_shared {
 	size_t nr_frames;
 	uint64_t start_ts, stop_ts;
 	bool keep_stacks;
-	struct user_stacks *users; /* NULL: the recording has no frames of programs */
+	struct user_stacks *users; /* NULL: the recording has no user frames */
 	uint64_t ahead_bytes, ahead_max;
 	bool stopped;
 	struct read_ahead *ahead; /* may be NULL */
@@ -85,19 +84,19 @@ struct cpu_shared {
 
 #define CPU_SHARED_IDS 65536U
 #define CPU_SILENT     ((uintptr_t)1)
-/* Bits of a claim, with @users: which part of the callchain the item has got. */
+/* Bits of a claim, with @users: which parts of its callchain the item has. */
 #define CPU_HAS_KERNEL ((uintptr_t)2)
 #define CPU_HAS_USER   ((uintptr_t)4)
 #define CPU_CLAIM_BITS (CPU_HAS_KERNEL | CPU_HAS_USER)
 
 /**
  * struct cpu_events - the walk along one CPU
- * @now: the batch being handed out, followed by batches that are read already: always one, because
- *	it may hold the stack of @now's last event, and more if interrupts filled that one; @last:
- *	the last of them
+ * @now: the batch being handed out, followed by batches that have been read: always one, because it
+ *	may hold the stack of @now's last event, and more if interrupts filled that one
+ * @last: the last of them
  * @spare: memory for the next batch
  * @claims: an owner is an item, or CPU_SILENT for an event outside of the time window
- * @user: the programs' frames that came before the kernel's, by context
+ * @user: number of the user frames that came before the kernel's, by context
  */
 struct cpu_events {
 	struct cpu_shared *shared;
@@ -126,14 +125,15 @@ int cpu_events_open(struct cpu_events *ce, struct cpu_shared *shared,
  * Return: 1; 0 at the end; -EIO, -ENOMEM.
  */
 int cpu_events_refill(struct cpu_events *ce) __must_check;
-/* Gives items that were not taken yet data of their own, so that the fed memory may go. 0, -ENOMEM.
+/* Copies the data of items that were not taken yet, so that the fed memory may be freed. 0 or
+ * -ENOMEM.
  */
 int cpu_events_keep(struct cpu_events *ce) __must_check;
 /**
  * cpu_events_feed() - go on with new sub-buffers
  *
- * Call it after everything was read: cpu_cursor_feed(). Items that were not taken yet stay, and
- * their callchains may be in the new sub-buffers. Return: 0, -ENOMEM.
+ * Call it after everything was read, as for cpu_cursor_feed(). Items that were not taken yet stay,
+ * and their callchains may be in the new sub-buffers. Return: 0, -ENOMEM.
  */
 int cpu_events_feed(struct cpu_events *ce, const void *pages, size_t size) __must_check;
 void cpu_events_close(struct cpu_events *ce);

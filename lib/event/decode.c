@@ -17,7 +17,7 @@ static __always_inline uint64_t field_uint(const struct event_field *f,
 	return get_uint(data + f->offset, f->size, big_endian);
 }
 
-/* All fields read as int are int in every kernel. */
+/* The field as an int, which it is in every kernel. */
 static __always_inline int32_t field_int(const struct event_field *f, const uint8_t *data,
 					 bool big_endian)
 {
@@ -114,7 +114,7 @@ static int name_slow(struct decoder *dec, struct decoder_name *slot, uint32_t lo
 }
 
 /* The number of the record's name. Names repeat all the time: if the record has the last name of
- * its callsite, word by word, neither is its place checked nor are its bytes hashed again.
+ * its callsite, compared word by word, its place is not checked and its bytes are not hashed.
  */
 static __always_inline int field_name(struct decoder *dec, const struct event_field *f,
 				      const struct kmem_event *ev, bool big_endian,
@@ -145,7 +145,7 @@ static __always_inline int field_name(struct decoder *dec, const struct event_fi
 	return 0;
 }
 
-/* Since 6.1 the event of a cache says so, as its SLAB_ACCOUNT asks, too. */
+/* Since 6.1, events of caches have a field for this, because SLAB_ACCOUNT asks for it, too. */
 static __always_inline bool is_accounted(const struct decoder *dec,
 					 const struct event_format *fmt,
 					 const struct kmem_event *ev)
@@ -211,8 +211,8 @@ static void decode_extfrag(const struct decoder *dec, const struct event_format 
 /* More objects than any call has: the record is damaged. */
 #define OBJECTS_PLAUSIBLE (1U << 24)
 
-/* The object that was handed to RCU. Before 6.2 there is the distance of its rcu_head instead, or
- * without an rcu_head the object itself.
+/* The object that was handed to RCU. Before 6.2, the record has the offset of its rcu_head instead,
+ * or without an rcu_head the object itself.
  */
 static uint64_t rcu_object(const struct event_field *f, const uint8_t *data, bool be)
 {
@@ -226,7 +226,7 @@ static uint64_t rcu_object(const struct event_field *f, const uint8_t *data, boo
 	return func < 4096 ? head - func : 0;
 }
 
-/* What a probe names: any number of objects. */
+/* Decodes the objects that a probe names. */
 static void decode_objects(const struct event_format *fmt, struct kmem_event *ev, bool be)
 {
 	const struct event_field *f = fmt->fields;
@@ -249,7 +249,7 @@ static void decode_objects(const struct event_format *fmt, struct kmem_event *ev
 	nr = field_uint(&f[OBJECTS_NR], data, be);
 	if (fmt->type == KMEM_ALLOC_BULK) {
 		got = field_int(&f[OBJECTS_RET], data, be);
-		/* All or nothing; it may return how many, or true. */
+		/* The kernel allocates all or nothing, and returns their number or true. */
 		if (got <= 0)
 			nr = 0;
 		else if (got > 1 && (uint64_t)got < nr)
@@ -265,7 +265,7 @@ static void decode_objects(const struct event_format *fmt, struct kmem_event *ev
 	ev->objects.ptr = ev->objects.nr ? kmem_object(ev, 0) : 0;
 }
 
-/* An area's event has its guard page in the size, but for areas of a single page. */
+/* The size in the event includes the guard page, unless it is a single page. */
 static void decode_vmalloc_alloc(const struct decoder *dec,
 				 const struct event_format *fmt, struct kmem_event *ev)
 {
@@ -285,9 +285,9 @@ static void decode_vmalloc_alloc(const struct decoder *dec,
 /* The kernel allocates in units of this: PCPU_MIN_ALLOC_SIZE of mm/percpu-internal.h. */
 #define PERCPU_UNIT 4
 
-/* How many copies there are: one for each possible CPU, of which the recording may have fewer. From
- * 5.19 on the event has @all bytes that a memory cgroup is charged with: those of the copies, and a
- * pointer or two for each unit (pcpu_obj_full_size() of mm/percpu.c), twice the size together.
+/* How many copies there are: one for each possible CPU, of which the recording may have fewer.
+ * Since 5.19, the event has the bytes charged to a memory cgroup, @all: those of the copies, and a
+ * pointer or two for each unit (pcpu_obj_full_size() of mm/percpu.c), together twice the size.
  */
 static uint64_t percpu_copies(const struct decoder *dec, uint64_t size, uint64_t all)
 {
@@ -305,7 +305,7 @@ static void decode_percpu_alloc(const struct decoder *dec, const struct event_fo
 	uint64_t copies =
 		percpu_copies(dec, size, field_uint(&f[AREA_BYTES_ALLOC], ev->data, be));
 
-	/* The account refuses what is too large, as damage. */
+	/* The account rejects a size as large as this one as damage. */
 	if (size > UINT32_MAX || copies > UINT32_MAX) {
 		size = UINT64_MAX - PERCPU_UNIT;
 		copies = 1;
@@ -353,7 +353,7 @@ static int decode_group(const struct event_format *fmt, struct kmem_event *ev, b
 	return 0;
 }
 
-/* Decodes what is no allocation and no free. 0; -EBADMSG: a path is unreadable. */
+/* Decodes events that neither allocate nor free. 0; -EBADMSG: a path is unreadable. */
 static int decode_other(const struct event_format *fmt, struct kmem_event *ev, bool be)
 {
 	uint64_t number;
@@ -429,14 +429,13 @@ static int decode_any(struct decoder *dec, const struct event_format *fmt,
 	return 0;
 }
 
-/* The 4-byte field @f. */
 static __always_inline uint32_t plain_u32(const struct event_field *f,
 					  const uint8_t *data)
 {
 	return get_u32(data + f->offset, HOST_BIG_ENDIAN);
 }
 
-/* The same for the formats of nearly every recording: event_format.plain. @brief: the decoder's. */
+/* The same for plain formats, which nearly every recording has. @brief: the decoder's. */
 static __always_inline int decode_plain(struct decoder *dec,
 					const struct event_format *fmt,
 					struct kmem_event *ev, bool brief)

@@ -35,9 +35,9 @@ struct decoder_name {
 /**
  * struct decoder - what decoding needs in addition to the record
  * @formats: by id, for all possible ids; NULL: no such event
- * @page_base, @page_stride: kernels before 4.1 record a page's pointer; its distance from
- *	the base (modulo 2^64), over the bytes of a struct page (not 0), grows by one from page to
- *	page, like frame numbers
+ * @page_base, @page_stride: kernels before 4.1 record a struct page pointer; its distance from the
+ *	base (modulo 2^64) divided by the stride, the bytes of a struct page (not 0), grows by one
+ *	from page to page, like frame numbers
  * @page_size: bytes of a page; @nr_cpus: each has its copy of per-CPU memory
  * @account: the GFP flag that asks to charge an allocation to a control group; 0: none
  * @brief: gfp_flags, node and accounted of slab allocations are not wanted: plain formats leave
@@ -76,7 +76,7 @@ struct raw_item {
 #define RAW_BAD (1U << 31)
 
 /**
- * decode_events() - fill in what records say
+ * decode_events() - decode records
  * @evs: @nr of them, of which the caller has filled in time, record, stack, CPU and buffer
  * @nr_bad: increased for each name that points outside of its record; that event lacks only the
  *	name
@@ -86,8 +86,8 @@ struct raw_item {
 int decode_events(struct decoder *dec, struct kmem_event *evs, size_t nr,
 		  uint64_t *nr_bad) __must_check;
 
-/* The number of these bytes in @in, where another thread may look numbers up under @dec->lock; 0 if
- * memory ran out.
+/* The number of these bytes in @in, to which they are added if need be; 0 if memory ran out.
+ * Another thread may look up numbers under @dec->lock.
  */
 uint32_t decoder_number(struct decoder *dec, struct intern *in, const void *data,
 			size_t size);

@@ -44,13 +44,13 @@ enum kmem_event_type {
 	KMEM_NR_TYPES,
 };
 
-/* Related types stand side by side above, so each of these is a range. */
+/* Related types are adjacent in the enum, so each of these is a range. */
 static inline bool kmem_is_slab(unsigned int type)
 {
 	return type >= KMEM_KMALLOC && type <= KMEM_CACHE_FREE;
 }
 
-/* In kmem_event, @slab_alloc marks such an event; @slab_free the others of kmem_is_slab(). */
+/* Such events use @slab_alloc of kmem_event; the others of kmem_is_slab() use @slab_free. */
 static inline bool kmem_is_slab_alloc(unsigned int type)
 {
 	return type >= KMEM_KMALLOC && type <= KMEM_CACHE_ALLOC_NODE;
@@ -61,14 +61,14 @@ static inline bool kmem_is_slab_free(unsigned int type)
 	return type == KMEM_KFREE || type == KMEM_CACHE_FREE;
 }
 
-/* In kmem_event, @objects marks such an event. */
+/* Such events use @objects of kmem_event. */
 static inline bool kmem_is_probe(unsigned int type)
 {
 	return type >= KMEM_FREE_RCU && type <= KMEM_ALLOC_BULK;
 }
 
-/* Is an area of vmalloc, or per-CPU memory, allocated or freed? In kmem_event, @slab_alloc and
- * @slab_free mark such events.
+/* Is an area of vmalloc, or per-CPU memory, allocated or freed? Such events use @slab_alloc and
+ * @slab_free of kmem_event.
  */
 static inline bool kmem_is_area(unsigned int type)
 {
@@ -104,8 +104,8 @@ static inline bool kmem_is_kmalloc(unsigned int type)
 	return type == KMEM_KMALLOC || type == KMEM_KMALLOC_NODE;
 }
 
-/* Pages are allocated or freed. Excludes what the page allocator does inside: zones, lists of CPUs,
- * fallbacks.
+/* Are pages allocated or freed? Excludes the page allocator's internal events: zones, lists of
+ * CPUs, fallbacks.
  */
 static inline bool kmem_is_page(unsigned int type)
 {
@@ -126,10 +126,10 @@ static inline bool kmem_is_page(unsigned int type)
  * @flags: common_flags (irq context bits); @pid: common_pid, the interrupted task's
  * @hidden: an allocation that the user's filter hides; set only where there is a filter
  * @guessed: @stack is that of another allocation; set only by analysis/filter/stack_guess.h
- * @accounted: of slab allocations: the kernel is asked to charge it to a control group
+ * @accounted: the kernel is asked to charge this slab allocation to a control group
  *
- * @id, @flags and @pid lie as in a record of nearly every kernel, with @type in place of the
- * preemption count: decode.c copies them at once.
+ * @id, @flags and @pid are laid out as in a record of nearly every kernel, with @type in place of
+ * the preemption count, so that decode.c can copy them at once.
  */
 struct kmem_event {
 	uint64_t ts;
@@ -161,9 +161,9 @@ struct kmem_event {
 			uint64_t ptr;	  /* the first object; 0: the event names none */
 			uint32_t cache;	 /* 0 */
 			uint32_t nr;	 /* objects that the event names: kmem_object() */
-			uint64_t unseen; /* others of the call */
-			const uint8_t *at; /* in @data; NULL: @ptr is all */
-			uint8_t size;	   /* of each there */
+			uint64_t unseen; /* other objects of the call */
+			const uint8_t *at; /* in @data; NULL: @ptr is the only one */
+			uint8_t size;	   /* bytes of each object at @at */
 			bool big_endian;
 		} objects; /* FREE_RCU, FREE_BULK, ALLOC_BULK */
 		struct {
@@ -174,7 +174,7 @@ struct kmem_event {
 			};
 			uint32_t order;
 			int32_t migratetype; /* the requested one */
-		} page_alloc; /* PAGE_ALLOC, ZONE_LOCKED, PCPU_DRAIN (neither) */
+		} page_alloc; /* PAGE_ALLOC, ZONE_LOCKED, PCPU_DRAIN (without the union) */
 		struct {
 			uint64_t pfn;
 			uint32_t order; /* 0 for PAGE_FREE_BATCHED */
@@ -194,7 +194,7 @@ struct kmem_event {
 		struct {
 			const char *path; /* in @data; not NUL terminated */
 			uint32_t path_size;
-			int32_t pid; /* that moves */
+			int32_t pid; /* the process that moves */
 			int32_t hierarchy;
 		} group;       /* GROUP_MOVE, GROUP_REMOVE */
 		uint32_t call; /* CALL_ENTER, CALL_EXIT: its number, or CALL_ODD */

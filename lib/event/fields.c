@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/number.h"
 
-/* What stands between @key and the next ';' of a line. False if it is not there. */
+/* Finds the text between @key and the next ';' of a line. False: there is none. */
 static bool value_of(const char *line, size_t size, const char *key, const char **value,
 		     size_t *value_size)
 {
@@ -65,7 +65,7 @@ static bool is_text(const char *type, size_t size)
 	       !memchr(type, '*', size);
 }
 
-/* What the declaration "TYPE NAME", "TYPE NAME[N]" or "__data_loc TYPE[] NAME" means. */
+/* Reads the declaration "TYPE NAME", "TYPE NAME[N]" or "__data_loc TYPE[] NAME" of a field. */
 static bool take_declaration(struct raw_field *f, const char *decl, size_t size,
 			     bool is_signed)
 {

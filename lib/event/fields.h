@@ -55,7 +55,7 @@ struct field_content {
 	uint32_t size;
 };
 
-/* Where @f is in a record of @size bytes; false: not inside it. */
+/* Finds the content of @f in a record of @size bytes; false: it is not inside. */
 bool field_content(const struct raw_field *f, const uint8_t *record, uint32_t size,
 		   bool big_endian, struct field_content *content);
 /* The field of that name; NULL if absent. */

@@ -27,7 +27,7 @@ struct event_spec {
 	struct field_spec fields[9];
 };
 
-/* The system of the recorder's probes: this, or with its pid behind it. */
+/* The system of the recorder's probes: this, or this followed by "_" and its pid. */
 #define PROBES "kmemx"
 
 /* clang-format off */
@@ -115,7 +115,7 @@ static const struct event_spec specs[] = {
 };
 /* clang-format on */
 
-/* Is it @wanted? The recorder's probes are of a system of their own, kmemx_PID. */
+/* Is @system the one of a spec? The recorder's probes may also be of kmemx_PID. */
 static bool is_system(const char *system, const char *wanted)
 {
 	size_t len = strlen(PROBES);
@@ -243,7 +243,7 @@ static bool is_plain(const struct event_format *fmt)
 	return kmem_is_slab(fmt->type) || kmem_is_page(fmt->type);
 }
 
-/* Where every record has its type, flags and pid. NULL or what is wrong. */
+/* Reads the places of type, flags and pid in all records. Returns NULL, or what is wrong. */
 static const char *take_common(struct event_common *common, const struct tep_event *event)
 {
 	static const struct {
@@ -269,7 +269,7 @@ static const char *take_common(struct event_common *common, const struct tep_eve
 
 struct gfp_pairs {
 	struct gfp_names *names;
-	uint64_t bits; /* that a flags word of this kernel has */
+	uint64_t bits; /* of a flags word on the recorded kernel */
 };
 
 static int take_gfp_pair(void *ctx, uint64_t mask, const char *name)
@@ -484,7 +484,7 @@ const struct event_format *event_formats_find(const struct event_formats *fmts,
 	return fmts->by_id[id] ? &fmts->list[fmts->by_id[id] - 1] : NULL;
 }
 
-/* That of @nr texts with the format's system and ID; NULL: none. */
+/* The one of @nr texts that has the format's system and ID; NULL: none. */
 static const struct recording_text *find_text(const struct recording_text *texts,
 					      size_t nr, const struct event_format *fmt)
 {

@@ -11,7 +11,7 @@
 #include "event/gfp.h"
 #include "recording/recording.h"
 
-/* Numbers of struct event_format.fields, by kind of event. */
+/* Indices of struct event_format.fields, by kind of event. */
 enum slab_field {
 	SLAB_CALLSITE,
 	SLAB_PTR,
@@ -40,17 +40,17 @@ enum extfrag_field {
 	EXTFRAG_CHANGE_OWNERSHIP,
 };
 
-/* Of the recorder's probes. */
+/* Fields of the recorder's probes. */
 enum objects_field {
 	OBJECTS_CALLSITE,
 	OBJECTS_NR,   /* of the call */
 	OBJECTS_PTR,  /* the first; event_format.nr_objects follow each other */
 	OBJECTS_RET,  /* of ALLOC_BULK: how many were allocated */
 	OBJECTS_HEAD, /* of FREE_RCU: the object's rcu_head */
-	OBJECTS_FUNC, /* before 6.2: the distance of the two, or the object, not OBJECTS_PTR */
+	OBJECTS_FUNC, /* before 6.2, not OBJECTS_PTR: offset of rcu_head, or the object */
 };
 
-/* Of areas of vmalloc and of per-CPU memory: SLAB_CALLSITE, SLAB_PTR, SLAB_GFP, and these. */
+/* Areas of vmalloc and per-CPU memory have SLAB_CALLSITE, SLAB_PTR, SLAB_GFP, and these. */
 enum area_field {
 	AREA_SIZE = SLAB_BYTES_REQ,	     /* of per-CPU memory: on one CPU */
 	AREA_BYTES_ALLOC = SLAB_BYTES_ALLOC, /* on all CPUs */
@@ -212,8 +212,7 @@ const char *format_check(const char *text, size_t size);
  * format_head() - the name and ID of a format, from its first lines
  * @name: receives the name, NUL terminated
  *
- * Return: does the text have both, the name of fitting length and printable, the ID below
- * 65536?
+ * Return: whether the text has both: a printable name that fits, and an ID below 65536.
  */
 bool format_head(const char *text, size_t size, char name[128], uint16_t *id);
 

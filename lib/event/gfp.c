@@ -64,7 +64,7 @@ static bool short_name_taken(const struct gfp_names *names, const char *text)
 	       ANY(i, ARRAY_SIZE(short_names), !strcmp(short_names[i].short_name, text));
 }
 
-/* For a name that the table lacks: two letters of each word, numbered if need be. */
+/* Makes a short name: the first two letters of each word, and a number if that is taken. */
 static void generate_short_name(const struct gfp_names *names, const char *name,
 				char out[12])
 {
@@ -101,7 +101,7 @@ int gfp_names_add(struct gfp_names *names, uint64_t mask, const char *name)
 		free(added.name);
 		return -ENOMEM;
 	}
-	/* Unless the name is repeated. */
+	/* A repeated name gets a generated one. */
 	if (known &&
 	    !ANY(i, names->count, !strcmp(names->names[i].short_name, known->short_name)))
 		snprintf(added.short_name, sizeof(added.short_name), "%s",
@@ -140,7 +140,7 @@ void gfp_names_free(struct gfp_names *names)
 	*names = (struct gfp_names){ 0 };
 }
 
-/* The kernel's trace_print_flags_seq(): each name whose whole mask is set takes its bits. */
+/* As the kernel's trace_print_flags_seq(): each name whose whole mask is set takes its bits. */
 static void gfp_format(const struct gfp_names *names, uint64_t flags, struct strbuf *out,
 		       bool use_short, uint64_t *used)
 {

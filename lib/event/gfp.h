@@ -26,7 +26,7 @@ struct gfp_names {
 /* Appends a pair; gives it a unique short name. 0 or -ENOMEM. Used by formats.c. */
 int gfp_names_add(struct gfp_names *names, uint64_t mask, const char *name) __must_check;
 void gfp_names_free(struct gfp_names *names);
-/* The bits of the flag @name, or of @other if that is what the recording calls it; 0: of neither.
+/* The bits of the flag @name, or of @other if the recording calls it that; 0: it has neither.
  * @names may be NULL.
  */
 uint64_t gfp_bit(const struct gfp_names *names, const char *name, const char *other);

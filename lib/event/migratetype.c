@@ -52,7 +52,7 @@ void migratetypes_init(struct migratetypes *mt, const char *pagetypeinfo,
 {
 	static const char *const today[] = { "UNMOVABLE", "MOVABLE", "RECLAIMABLE",
 					     "HIGHATOMIC" };
-	/* 3 was MIGRATE_PCPTYPES with the pages kept in reserve. */
+	/* MIGRATE_RESERVE, the pages kept in reserve, was MIGRATE_PCPTYPES. */
 	static const char *const before_4_4[] = { "UNMOVABLE", "RECLAIMABLE", "MOVABLE",
 						  "RESERVE" };
 	unsigned int major, minor;
@@ -65,7 +65,7 @@ void migratetypes_init(struct migratetypes *mt, const char *pagetypeinfo,
 	if (mt->count)
 		return;
 	mt->origin = known ? MIGRATETYPE_FROM_RELEASE : MIGRATETYPE_ASSUMED;
-	/* The following ones depend on the configuration (CMA or not): they stay numbers. */
+	/* Higher types depend on the configuration (CMA or not), so they stay numbers. */
 	for (size_t i = 0; i < 4; i++)
 		add_name(mt, names[i], strlen(names[i]));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * event: migratetype numbers as names.
- * In: that kernel's pagetypeinfo, else its release. Out: names, and where they came from.
+ * In: the kernel's pagetypeinfo, else its release. Out: names, and where they came from.
  */
 #ifndef KMEMX_EVENT_MIGRATETYPE_H
 #define KMEMX_EVENT_MIGRATETYPE_H

@@ -9,8 +9,8 @@
 
 #define SMALL_MAX (1LL << 31)
 
-/* A cursor over the text; @bad: it is no constant expression; @small: without unary operators, and
- * no number may be beyond SMALL_MAX.
+/* A cursor over the text; @bad: it is no constant expression; @small: unary operators, and numbers
+ * beyond SMALL_MAX, are not allowed.
  */
 struct expr {
 	const char *p, *end;
@@ -38,7 +38,7 @@ static bool expr_accept(struct expr *e, const char *token)
 	return true;
 }
 
-/* Returns @value. */
+/* Returns @value; sets @e->bad if it is too large. */
 static uint64_t expr_checked(struct expr *e, uint64_t value)
 {
 	e->bad |= e->small && ((int64_t)value > SMALL_MAX || (int64_t)value < -SMALL_MAX);
@@ -109,7 +109,7 @@ static uint64_t expr_unary(struct expr *e)
 	return value;
 }
 
-/* The longer of two that begin alike comes first. A higher @level binds more tightly. */
+/* Of two operators that begin alike, the longer comes first. A higher @level binds more tightly. */
 static const struct {
 	const char *word;
 	char op;
@@ -143,7 +143,7 @@ static uint64_t apply(struct expr *e, char op, uint64_t a, uint64_t b)
 	}
 }
 
-/* An operand, and what follows it with operators of at least @level. */
+/* Evaluates an operand, and the operators of at least @level that follow it. */
 static uint64_t expr_binary(struct expr *e, unsigned int level)
 {
 	uint64_t value = expr_unary(e);

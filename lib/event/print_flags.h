@@ -3,8 +3,8 @@
  * event: the (mask, name) pairs of a __print_flags() in a format's print string, and numbers in it.
  * In: a hostile format text. Out: one call per pair; the number.
  *
- * libtraceevent evaluates these too, but 1.7.1 divides by zero and leaks on texts made for
- * that, so its parser is given the fields only.
+ * libtraceevent evaluates these too, but 1.7.1 divides by zero and leaks on crafted texts, so its
+ * parser is given the fields only.
  */
 #ifndef KMEMX_EVENT_PRINT_FLAGS_H
 #define KMEMX_EVENT_PRINT_FLAGS_H
@@ -30,9 +30,9 @@ int print_flags_parse(const char *text, size_t size, const char *field,
 /**
  * constant_value() - evaluate the C expression at the start of @text
  *
- * E.g. "(((unsigned int)((21 - 12))) < (10) ? 9 : 10), REC->x". It is one as above, but without
- * unary operators, and ends before a comma or with the text. The text is hostile: numbers beyond
- * 2^31 and deep parentheses are refused.
+ * E.g. "(((unsigned int)((21 - 12))) < (10) ? 9 : 10), REC->x". The expression is as above but
+ * without unary operators, and ends at a comma or with the text. The text is hostile: numbers
+ * beyond 2^31 and deep parentheses are refused.
  *
  * Return: true, or false if it is something else, such as a variable.
  */

@@ -11,7 +11,7 @@
 
 /* --- a value of each key that changes over time ------------------------------------- */
 
-/* From @ts on, which is not before the key's last span. 0 or -ENOMEM. */
+/* Gives @key a value from @ts on, which is not before the key's last span. 0 or -ENOMEM. */
 static int spans_add(struct spans *s, uint32_t key, uint64_t ts, uint32_t value)
 {
 	uint32_t *last;
@@ -34,7 +34,7 @@ static int spans_add(struct spans *s, uint32_t key, uint64_t ts, uint32_t value)
 
 ORDER_BY(compare, struct timed_value, key, rank)
 
-/* After the last change, before spans_find(). */
+/* Call it after the last change, before spans_find(). */
 static void spans_sort(struct spans *s)
 {
 	if (s->nr)
@@ -76,7 +76,7 @@ static uint32_t add_process(struct processes *p, const struct process *process)
 	return (uint32_t)p->nr++;
 }
 
-/* The two that every recording has. */
+/* Adds the unknown and the idle process, which every recording has. */
 static int begin(struct processes *p)
 {
 	if (p->nr)
@@ -110,7 +110,7 @@ struct listed {
 	size_t name_size, path_size;
 };
 
-/* Reads a number and the @end behind it, which may also be the line's. */
+/* Reads a number and the character @end after it, or the end of the line. */
 static bool take_number(const char **text, int32_t *number, char end)
 {
 	const char *rest = *text;
@@ -125,7 +125,7 @@ static bool take_number(const char **text, int32_t *number, char end)
 	return true;
 }
 
-/* Reads the line at *@text and moves on to the next. False: it is something else. */
+/* Reads the line at *@text and moves on to the next. False: the line is malformed. */
 static bool take_line(const char **text, struct listed *l)
 {
 	const char *at = *text, *end = strchrnul(at, '\n'), *tab;
@@ -150,7 +150,7 @@ static bool take_line(const char **text, struct listed *l)
 	return true;
 }
 
-/* The process that the task belongs to as far as it is read. */
+/* The process of the task, as far as lists and events were read. */
 static uint32_t process_now(const struct processes *p, int32_t pid)
 {
 	return processes_find(p, pid, UINT64_MAX);
@@ -211,7 +211,7 @@ int processes_read(struct processes *p, const struct recording *rec)
 			  after[] = RECORDING_META_PROCESSES ".after";
 	int ret = begin(p);
 
-	/* What both have was there first. */
+	/* A process in the lists of both ends was there at the start, so that list comes later. */
 	ret = ret ?: processes_read_list(p, recording_meta_text(rec, after), true);
 	ret = ret ?: processes_read_list(p, recording_meta_text(rec, before), false);
 	return ret ?: processes_read_list(p, recording_meta_text(rec, begun), true);
@@ -341,7 +341,7 @@ int processes_learned(struct processes *p)
 
 /* --- forgetting -------------------------------------------------------------------------- */
 
-/* Keeps the processes of tasks that run or have ended since the last time; forgets others. */
+/* Keeps the processes of tasks that run, or have ended since the last call; forgets others. */
 static int mark_running(struct processes *p, bool (*runs)(int32_t pid), uint32_t *of)
 {
 	struct u64_map ended = { 0 };
@@ -494,7 +494,7 @@ const char *processes_name(const struct processes *p, uint32_t number)
 	return name ? name : "<...>";
 }
 
-/* Processes start each other at most this deep; a damaged recording may say otherwise. */
+/* More ancestors than any process has: in a damaged recording, they may form a loop. */
 #define ANCESTORS_MAX 256
 
 void processes_path(const struct processes *p, uint32_t number, struct strbuf *out)
@@ -510,7 +510,7 @@ void processes_path(const struct processes *p, uint32_t number, struct strbuf *o
 	} while (number && ++depth < ANCESTORS_MAX);
 }
 
-/* A container's ID in the name of its control group, and how much of it stays. */
+/* Digits of a container's ID in the name of its control group, and how many of them are shown. */
 #define ID_DIGITS 64
 #define ID_SHOWN  12
 

@@ -4,8 +4,8 @@
  * In: a recording's lists of live threads; events of tasks and control groups. Out: the process
  * and the control group of a task at a time.
  *
- * The number of a task is used again after its end, and so is that of a process. Each process has a
- * number of its own here.
+ * The kernel reuses the IDs of tasks and processes that have ended. Here, each process has a number
+ * of its own.
  */
 #ifndef KMEMX_EVENT_PROCESSES_H
 #define KMEMX_EVENT_PROCESSES_H
@@ -25,7 +25,7 @@ struct timed_value {
 /**
  * struct spans - zero-initialise it
  * @last: key -> its last span
- * @of: those of a key follow each other once spans_sort() was called
+ * @of: the spans of a key are adjacent once spans_sort() was called
  * @latest: only the last value of each key is kept, for all times; spans_sort() is not needed
  */
 struct spans {
@@ -35,7 +35,7 @@ struct spans {
 	bool latest;
 };
 
-/* For spans_find(): the value of the key of @last before it; 0: none. */
+/* For spans_find(): the value at @ts, which is before @last, the last span of a key; 0: none. */
 uint32_t spans_before(const struct timed_value *last, uint64_t ts);
 
 /* The value of @key at @ts; 0: none. */
@@ -62,7 +62,7 @@ static inline uint32_t spans_last(const struct spans *s, uint32_t key)
  * @name: its last known name, in processes.names
  * @parent: the process that started it; 0: not known
  * @kernel: it is a thread of the kernel
- * @late: only a list that was made with tracing on has it
+ * @late: only a list that was made while tracing was on has it
  */
 struct process {
 	int32_t tgid;
@@ -72,14 +72,14 @@ struct process {
 
 /**
  * struct processes - zero-initialise it
- * @paths: of control groups, which have these numbers
- * @hierarchy: the number of theirs, as in /proc/PID/cgroup
- * @of_task: number of a task -> process; @group_of: process -> its control group
+ * @paths: paths of control groups; their numbers are those of the groups
+ * @hierarchy: the groups' hierarchy, as in /proc/PID/cgroup
+ * @of_task: ID of a task -> process; @group_of: process -> its control group
  * @removed: control groups that were removed
- * @ended: processes_forget() has found the end of this task, of that process
- * @look: appends the control group of a process as in the lists, "HIERARCHY:PATH", if it still runs;
+ * @ended: ID of a task that processes_forget() has found ended -> its process
+ * @look: appends the control group of a process that still runs, as in the lists: "HIERARCHY:PATH";
  *	NULL: that cannot be known
- * @all: numbered from 1; @all[0] stands for what is not known
+ * @all: by number; @all[0] is the unknown one
  */
 struct processes {
 	struct intern names, paths;
@@ -97,10 +97,10 @@ struct processes {
 
 /* Numbers in place of a control group. */
 #define GROUP_UNKNOWN	0U
-#define GROUP_INTERRUPT UINT32_MAX /* an interrupt is no work of the task that it hits */
+#define GROUP_INTERRUPT UINT32_MAX /* an interrupt is not the interrupted task's work */
 #define GROUP_KERNEL	(UINT32_MAX - 1) /* threads of the kernel */
 
-/* Is it a group, to which the kernel can charge what is allocated? */
+/* Is it a group, to which the kernel can charge allocations? */
 static inline bool group_is_charged(uint32_t group)
 {
 	return group < GROUP_KERNEL;
@@ -114,10 +114,10 @@ bool processes_groups_known(const struct recording *rec);
  * -ENOMEM.
  */
 int processes_read(struct processes *p, const struct recording *rec) __must_check;
-/* The same for one list; the number of a task in it stands for another process than before. */
+/* The same for one list; the ID of a task in it stands for another process than before. */
 int processes_read_list(struct processes *p, const char *text, bool late) __must_check;
-/* Call it first if the events are learned as they are accounted for: each answer below is then as
- * of the last event learned, and only that is kept.
+/* Call it first if events are learned while they are accounted: the answers below are then as of
+ * the last event learned, and older values are not kept.
  */
 void processes_go_live(struct processes *p,
 		       void (*look)(int32_t pid, struct strbuf *out));
@@ -127,22 +127,22 @@ void processes_go_live(struct processes *p,
  * @of: by process: 1 keeps it in any case; receives its new number, or 0. p->nr entries
  * @groups: the same by control group, with one entry more than p->paths has
  *
- * Only if live. What ended since the last call is kept, as its last events may still come. 0 or
- * -ENOMEM: the processes can only be freed.
+ * Only if live. Keeps processes that ended since the last call, as their last events may still
+ * come. 0 or -ENOMEM: the processes can only be freed.
  */
 int processes_forget(struct processes *p, bool (*runs)(int32_t pid), uint32_t *of,
 		     uint32_t *groups) __must_check;
 /* Learns from those of @nr events that kmem_is_task(), in time order. 0 or -ENOMEM. */
 int processes_learn(struct processes *p, const struct kmem_event *evs,
 		    size_t nr) __must_check;
-/* Reads the lists and learns from all events, whatever the time that a report covers, on another
- * thread too if @read_ahead. Call only the functions below afterwards. 0; -ENOMEM; as
- * event_stream_next().
+/* Reads the lists and learns from all events, even those outside of a report's time window. With
+ * @read_ahead, also reads on another thread. Call only the functions below afterwards. 0; -ENOMEM;
+ * as event_stream_next().
  */
 int processes_of_recording(struct processes *p, const struct recording *rec,
 			   const struct event_formats *fmts,
 			   bool read_ahead) __must_check;
-/* No event follows: call it before the functions below. 0 or -ENOMEM. */
+/* Call it after the last event, before the functions below. 0 or -ENOMEM. */
 int processes_learned(struct processes *p) __must_check;
 
 /* The process of task @pid at @ts. */
@@ -151,9 +151,9 @@ static inline uint32_t processes_find(const struct processes *p, int32_t pid, ui
 	return pid ? spans_find(&p->of_task, (uint32_t)pid, ts) : PROCESS_IDLE;
 }
 
-/* The control group for which allocation @ev counts: that of its process. */
+/* The control group of the process of allocation @ev. */
 uint32_t processes_group(const struct processes *p, const struct kmem_event *ev);
-/* The number of the name of the process for which @ev counts; 0: unknown. */
+/* The number of the name of the process of @ev; 0: unknown. */
 uint32_t processes_program(const struct processes *p, const struct kmem_event *ev);
 /* Process @number; the unknown one for numbers that are not used. */
 const struct process *processes_get(const struct processes *p, uint32_t number);

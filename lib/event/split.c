@@ -110,7 +110,7 @@ static enum verdict judge(struct split *p, struct split_cpu *c,
 	if (fmt && ((fmt->type == KMEM_KERNEL_STACK && rec->size >= fmt->min_size) ||
 		    fmt == p->user_stack)) {
 		owner = *claim;
-		/* Otherwise an event may have a callchain of each kind. */
+		/* With user_stack events, an event may have a callchain of each kind. */
 		if (!p->user_stack)
 			*claim = 0;
 		if (owner)
@@ -257,7 +257,7 @@ static bool has_buffer(const struct split *p, uint32_t b)
 	return !p->opts->instance || !strcmp(p->rec->buffers[b].name, p->opts->instance);
 }
 
-/* Bytes of all that belongs to the part, whatever its time. */
+/* Bytes of all CPUs that belong to the part, regardless of its time. */
 static uint64_t count_bytes(const struct split *p)
 {
 	uint64_t sum = 0;

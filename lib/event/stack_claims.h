@@ -35,7 +35,7 @@ struct stack_claims {
 	unsigned int context;
 };
 
-/* No event before now has a callchain after now. */
+/* Drops all claims: no event before now gets a callchain after now. */
 static inline void stack_claims_clear(struct stack_claims *sc)
 {
 	memset(sc->owners, 0, sizeof(sc->owners));

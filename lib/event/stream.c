@@ -45,7 +45,7 @@ static int open_cpus(struct event_stream *st, const struct recording *rec,
 	return found || !opts->instance ? 0 : -ENOENT;
 }
 
-/* With this many CPUs, most runs are of one event. */
+/* With more CPUs than this, most runs are of one event. */
 #define MANY_CPUS 8
 
 /* Makes the earliest CPU the running one. With many CPUs, how far it may run is computed only when
@@ -253,7 +253,7 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
 	return ret;
 }
 
-/* At the end: if damage may have touched times, computes the span without those. 0 or an error. */
+/* At the end: if damage may have changed times, computes the span without them. 0 or an error. */
 static int check_times(struct event_stream *st)
 {
 	struct event_stream_stats *s = &st->stats;
@@ -299,7 +299,7 @@ static int refill_run(struct event_stream *st)
 	return 0;
 }
 
-/* At most this many are decoded at a time: they stay in the nearest cache. */
+/* How many events are decoded at a time; small enough to stay in the L1 cache. */
 #define BATCH_MAX 128
 
 /* The running CPU's next event is at @ts, after @st->limit: switches to another CPU. */
@@ -480,7 +480,7 @@ const struct event_stream_stats *event_stream_stats(const struct event_stream *s
 	return &st->stats;
 }
 
-/* Content never moves, but the table of where it is may. */
+/* Content never moves, but the table that points to it may, so this takes the lock. */
 static const void *look_up(const struct event_stream *st, const struct intern *in,
 			   uint32_t id, size_t *size)
 {

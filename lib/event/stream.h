@@ -16,8 +16,8 @@
  * struct event_stream_options - what to read
  * @instance: only the ring buffer of this name, which outlives the stream; NULL: all of them
  * @start_ts, @stop_ts: only events with start <= ts <= stop; UINT64_MAX stop: to the end
- * @keep_stacks: give kernel_stack events out as they are too, instead of only attaching
- *		 them (for script and for counting tests)
+ * @keep_stacks: also hand out kernel_stack events, instead of only attaching them (for script and
+ *		 for counting tests)
  * @read_ahead: read and decompress on a thread of its own
  * @live: read nothing before the first events are asked for: for event_stream_go_live()
  */
@@ -50,7 +50,7 @@ struct event_stream_cpu {
  * @nr_stacks_unclaimed: kernel_stack events that fitted no event
  * @first_ts, @last_ts: of the events seen; at the end without those whose time is impossible
  * @nr_backwards: times a CPU's own time stamps ran backwards; @largest_step_back: by how much
- * @nr_impossible: at the end: events whose time damage made, see recording/time_span.h
+ * @nr_impossible: at the end: events with a time that damage made; see recording/time_span.h
  */
 struct event_stream_stats {
 	uint64_t nr_events;
@@ -72,17 +72,17 @@ int event_stream_open(struct event_stream **out, const struct recording *rec,
 		      const struct event_stream_options *opts,
 		      const struct log *log) __must_check;
 /**
- * event_stream_set_brief() - may the following events leave out fields?
+ * event_stream_set_brief() - let the following events leave out fields, or not
  *
- * With @brief, gfp_flags and node of slab allocations are undefined, which spares their decoding.
- * Off at first.
+ * With @brief, gfp_flags, node and accounted of slab allocations are not decoded and undefined. Off
+ * at first.
  */
 void event_stream_set_brief(struct event_stream *st, bool brief);
 /**
- * event_stream_set_calls() - let callchains also say in which system call it was
+ * event_stream_set_calls() - add system calls to the callchains of the following allocations
  *
- * Of the following events: event_stream_call() says it. Allocations without a callchain then have
- * one, too, without frames. 0 or -ENOMEM.
+ * event_stream_call() returns the call. Allocations without a callchain then get one without
+ * frames. 0 or -ENOMEM.
  */
 int event_stream_set_calls(struct event_stream *st) __must_check;
 /**
@@ -111,12 +111,12 @@ const struct event_stream_stats *event_stream_stats(const struct event_stream *s
  */
 const uint64_t *event_stream_stack(const struct event_stream *st, uint32_t id,
 				   uint32_t *nr);
-/* The system call of stack @id: a number, or as in event/calls.h; CALL_UNKNOWN: it does not say.
- * As event_stream_stack().
+/* The system call of stack @id: a number, or CALL_* of event/calls.h. CALL_UNKNOWN: the stack has
+ * none. Any thread may call it, as event_stream_stack().
  */
 uint32_t event_stream_call(const struct event_stream *st, uint32_t id);
 uint32_t event_stream_nr_stacks(const struct event_stream *st);
-/* Cache name of @id; NULL for 0. As event_stream_stack(). */
+/* Cache name of @id; NULL for 0. Valid as event_stream_stack(), and for any thread. */
 const char *event_stream_cache(const struct event_stream *st, uint32_t id);
 void event_stream_close(struct event_stream *st);
 
@@ -125,13 +125,13 @@ void event_stream_close(struct event_stream *st);
 /**
  * event_stream_go_live() - make the stream end at a horizon
  *
- * For a recording without pages that has all CPUs which may be fed, opened with .live.
- * event_stream_next() then returns 0 at the horizon, too, which is at time 0 at first. Return: 0;
- * -EINVAL if page frames are pointers, which need all events to be resolved.
+ * For a recording without pages that has all CPUs which may be fed; the stream was opened with
+ * .live. event_stream_next() then also returns 0 at the horizon, which is at time 0 at first.
+ * Return: 0; -EINVAL if page frames are pointers, which need all events to be resolved.
  */
 int event_stream_go_live(struct event_stream *st) __must_check;
-/* Copies what was not handed out yet, so that all fed memory may go. 0; -ENOMEM: the stream has
- * ended.
+/* Copies what was not handed out yet, so that all fed memory may be freed. 0; -ENOMEM: the stream
+ * has ended.
  */
 int event_stream_keep(struct event_stream *st) __must_check;
 /**
@@ -146,7 +146,7 @@ int event_stream_keep(struct event_stream *st) __must_check;
  */
 int event_stream_feed(struct event_stream *st, uint32_t cpu, const void *pages,
 		      size_t size) __must_check;
-/* Sorts in what was fed and moves the horizon on to @ts: everything before it was fed. */
+/* Merges what was fed and moves the horizon to @ts, before which everything was fed. */
 int event_stream_advance(struct event_stream *st, uint64_t ts) __must_check;
 /**
  * event_stream_forget_stacks() - drop unused callchains

@@ -10,8 +10,8 @@ int event_stream_go_live(struct event_stream *st)
 {
 	if (st->page_pointers || st->primed)
 		return -EINVAL;
-	/* The heads have room for it, and it takes part in the merge like a CPU. An item without
-	 * data is handled where losses are, so it costs events nothing.
+	/* The heads have room for it, and it is merged like a CPU. An item without data is handled
+	 * like a loss, so it costs events nothing.
 	 */
 	st->horizon = &st->heads[st->nr_cpus];
 	st->horizon->next = &st->pause;

@@ -26,7 +26,7 @@ struct cpu_head {
  * @limit: the last time stamp of @run that comes before the head of the next CPU; 0: unknown, only
  *	its head is known to come first
  * @unchecked: check the recording's times at the end
- * @page_pointers: of its formats
+ * @page_pointers: a format has page pointers instead of frame numbers
  * @calls: the calls of tasks; NULL: not wanted
  * @horizon: in a live stream, a head after those of the CPUs, where handing out events stops; else
  *	NULL. @pause: its item
@@ -50,10 +50,10 @@ struct event_stream {
 	bool primed, unchecked, page_pointers;
 };
 
-/* (of calls.c) Takes @nr events. 0 or -ENOMEM. */
+/* (calls.c) Adds calls to the callchains of @nr events. 0 or -ENOMEM. */
 int stream_calls_take(struct event_stream *st, struct kmem_event *evs,
 		      int nr) __must_check;
-/* The events come once more, from the start. */
+/* Forgets the calls of tasks: the events start again. */
 void stream_calls_again(struct event_stream *st);
 void stream_calls_free(struct event_stream *st);
 

@@ -47,8 +47,8 @@ static int64_t user_number(struct user_stacks *us, bool big_endian,
 	uint64_t frames[USER_STACK_FRAMES];
 	uint32_t nr = 0, id;
 
-	/* Without frame pointers, the outermost frames are nonsense: those that belong to nothing
-	 * are left out.
+	/* Without frame pointers, the outermost frames are nonsense: those in no mapping are left
+	 * out.
 	 */
 	for (uint32_t i = 0; i < USER_STACK_FRAMES; i++, at += us->frame_size) {
 		uint64_t address = get_uint(at, us->frame_size, big_endian);
@@ -67,7 +67,7 @@ static int64_t user_number(struct user_stacks *us, bool big_endian,
 	return id ? (int64_t)id : -ENOMEM;
 }
 
-/* Puts the frames of both parts together. Returns their bytes, or 0 if memory ran out. */
+/* Joins the frames of both parts. Returns their bytes, or 0 if memory ran out. */
 static size_t put_together(struct user_stacks *us, const struct intern *stacks,
 			   uint32_t kernel, uint32_t user)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event: the frames of programs in callchains.
+ * event: user frames in callchains.
  * In: user_stack events, and which files processes had mapped. Out: callchains of the kernel
  * and the program together.
  */
@@ -13,10 +13,10 @@
 struct cpu_events;
 
 /**
- * struct user_stacks - of a recording that says what was mapped
- * @format: of user_stack events, which are taken for callchains
- * @stacks: the programs' parts, each with a number of its own
- * @joined: numbers of whole callchains, by those of their parts
+ * struct user_stacks - the user frames of a recording that says what was mapped
+ * @format: of user_stack events, which are treated as callchains
+ * @stacks: numbers of the user parts
+ * @joined: numbers of whole callchains, by the numbers of their parts
  */
 struct user_stacks {
 	struct event_format format;
@@ -33,13 +33,12 @@ const struct event_format *user_stacks_format(const struct event_formats *fmts);
 /* 0 and @out, NULL if @rec has no user_stack events, or does not say what was mapped; -ENOMEM. */
 int user_stacks_open(struct user_stacks **out, const struct recording *rec,
 		     const struct event_formats *fmts) __must_check;
-/* Takes a user_stack record for the event that waits at @claim, if one does: its frames belong to
- * those of the kernel, which come before it (option stacktrace) or after it (a trigger). 0 or
- * -ENOMEM.
+/* Gives a user_stack record to the event that waits at @claim, if one does. The event's kernel
+ * frames come before the record (option stacktrace) or after it (a trigger). 0 or -ENOMEM.
  */
 int user_stacks_take(struct cpu_events *ce, const struct raw_record *rec,
 		     uintptr_t *claim, bool in_window) __must_check;
-/* If the event at @claim has both parts of its callchain now, puts them together. 0 or -ENOMEM. */
+/* Joins the parts of the callchain of the event at @claim if it has both now. 0 or -ENOMEM. */
 int user_stacks_complete(struct cpu_events *ce, const uintptr_t *claim) __must_check;
 void user_stacks_close(struct user_stacks *us);
 

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Arrays of this size ask for huge pages. The last one, partly filled, is little beside it. */
+/* Arrays of this size ask for huge pages. What the last one wastes is little in comparison. */
 #define LARGE_BYTES (32UL << 20)
 
 /* realloc(), but the kernel may back a large array with huge pages: page faults took a tenth of the

@@ -22,7 +22,9 @@
 int array_reserve_size(void *items, size_t *capacity, size_t need,
 		       size_t item_size) __must_check;
 
-/* Room for @need items, and for no more, in place of those that were there. 0; -ENOMEM: no room. */
+/* Makes room for exactly @need items, if there is less, and drops those that were there. 0;
+ * -ENOMEM: there is no room.
+ */
 #define array_renew(items, capacity, need) \
 	array_renew_size(items, capacity, need, sizeof(**(items)))
 int array_renew_size(void *items, size_t *capacity, size_t need,
@@ -54,7 +56,7 @@ static inline int __must_check array_grow_size(void *items, size_t nr, size_t it
 #define ARRAY_ADD(items, nr, ...) \
 	(array_grow(&(items), nr) ? -ENOMEM : ((items)[(nr)++] = (__VA_ARGS__), 0))
 
-/* A function for qsort(), which compares @x and @y of @type: @order is what it returns, such as
+/* Defines a function for qsort() that compares @x and @y of @type: it returns @order, such as
  * UP(cpu) ?: DOWN(bytes) ?: strcmp(x->name, y->name).
  */
 #define ORDER(name, type, order)                      \
@@ -65,19 +67,19 @@ static inline int __must_check array_grow_size(void *items, size_t nr, size_t it
 		return order;                         \
 	}
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
-/* The smallest member @key comes first; the largest. */
+/* The item with the smallest (UP) or largest (DOWN) member @key comes first. */
 #define UP(key)	      COMPARE(x->key, y->key)
 #define DOWN(key)     COMPARE(y->key, x->key)
 
-/* By their member @key, with the same @key by @next. */
+/* By member @key; items with the same @key by @next. */
 #define ORDER_BY(name, type, key, next)	     ORDER(name, type, UP(key) ?: UP(next))
 /* The same, but the largest @key comes first. */
 #define ORDER_LARGEST(name, type, key, next) ORDER(name, type, DOWN(key) ?: UP(next))
-/* Numbers. */
+/* For items that are numbers. */
 #define ORDER_NUMBERS(name, type)	     ORDER(name, type, COMPARE(*x, *y))
 
-/* How many of the first @nr items meet @condition, an expression about number @i. Those that meet
- * it come first: it is evaluated for log2(@nr) of them.
+/* Binary search: how many of the first @nr items meet @condition, an expression about item @i. The
+ * items that meet it must come first.
  */
 #define COUNT_FIRST(i, nr, condition)                               \
 	({                                                          \

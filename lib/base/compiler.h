@@ -23,7 +23,7 @@
 #define unlikely(x)   __builtin_expect(!!(x), 0)
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Loops over @nr @items, whose number and place stay: @item is the address of each. */
+/* Loops over @nr @items, which must not move or change in number: @item is the address of each. */
 #ifdef __cppcheck__ /* which does not know two variables of a loop */
 #define for_each(item, items, nr) \
 	for (__auto_type item = &(items)[0]; item < (items) + (nr); item++)
@@ -34,7 +34,7 @@
 	     item < item##_end; item++)
 #endif
 
-/* The smaller of two numbers, the larger one; of types of one sign. */
+/* The smaller or the larger of two numbers, both signed or both unsigned. */
 #define SMALLER(a, b)                 \
 	({                            \
 		__auto_type a_ = (a); \

@@ -99,7 +99,7 @@ struct u64_map_slot *u64_map_sorted(const struct u64_map *map)
 
 void u64_map_clear(struct u64_map *map)
 {
-	/* Takes no longer than the keys took. */
+	/* Clearing must not take longer than adding the keys did. */
 	if (map->count <= map->capacity / 8) {
 		u64_map_free(map);
 		return;

@@ -32,8 +32,8 @@ extern uint64_t hash_secret;
  */
 void hash_keep_secret(void);
 
-/* Adds the halves of a 128-bit product without carry: each bit of @x affects the low half in a way
- * that depends on the secret.
+/* XORs the halves of a 128-bit product: each bit of @x affects the low half in a way that depends
+ * on the secret.
  */
 static inline uint64_t hash_fold(uint64_t x)
 {
@@ -178,7 +178,7 @@ struct recent_keys {
 	} of[1 << RECENT_KEYS_BITS];
 };
 
-/* Where the number of the key is kept: 0: the caller finds it out and puts it there. */
+/* The place of the key's number. If the number is 0, the caller must look it up and store it. */
 static inline uint32_t *recent_key(struct recent_keys *r, uint64_t a, uint64_t b,
 				   uint64_t c)
 {

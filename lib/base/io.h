@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * base: files of others: opened with care, read, written and copied whole.
+ * base: files made by others: opened with care, read, written and copied whole.
  * In: a path, or a descriptor and a range. Out: bytes, or -errno.
  */
 #ifndef KMEMX_BASE_IO_H
@@ -16,7 +16,7 @@
 #define __auto_fd   __attribute__((cleanup(io_close)))
 #define __auto_dir  __attribute__((cleanup(io_close_dir)))
 #define __auto_file __attribute__((cleanup(io_close_file)))
-void io_close(int *fd); /* and it is -1 then */
+void io_close(int *fd); /* sets it to -1 */
 void io_close_dir(DIR **dir);
 void io_close_file(FILE **file);
 

@@ -57,7 +57,7 @@
 	}
 
 /* The item of @key, zero at first, valid until the next new one; NULL: no memory. Each key in the
- * index has its item, also after that.
+ * index has its item, also after a failure.
  */
 #define INDEXED_ITEM(k, key)                                                           \
 	({                                                                             \

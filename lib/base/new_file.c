@@ -251,7 +251,7 @@ int new_file_make_dir(int dir_fd, const char *name)
 	}
 	rules = openat(fd, ".gitignore",
 		       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	/* Without room for it, git lists the file. */
+	/* If this fails, git lists the file. */
 	if (rules >= 0)
 		(void)!write(rules, "*\n", 2);
 	return fd;

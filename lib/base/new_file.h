@@ -83,8 +83,8 @@ bool new_file_is_own(int dir_fd, const char *name);
  * A recorded command may be git, which would list such a file. Others may read the directory, as
  * their git complains if it cannot.
  *
- * Return: a descriptor; -EEXIST if anything has that name; -EPERM if it does not belong to this
- * user then: the filesystem decides, or another user has moved it; -errno.
+ * Return: a descriptor; -EEXIST if anything has that name; -EPERM if the new directory belongs to
+ * another user, because the filesystem wants it or that user has replaced it; -errno.
  */
 int new_file_make_dir(int dir_fd, const char *name) __must_check;
 /* Opens a directory that this user made earlier. A descriptor; -ENOTDIR if it is a link or a file;

@@ -15,7 +15,7 @@
  * safe_text_add() - append an untrusted name
  * @size: of @text, which need not end in a NUL
  *
- * Printable UTF-8 is unchanged. Each byte of all else becomes an escape such as "\x1b": control
+ * Printable UTF-8 is unchanged. Any other byte becomes an escape such as "\x1b": control
  * characters (C0, DEL, C1), directions, line and paragraph separators, invisible characters,
  * noncharacters, invalid UTF-8. A backslash is doubled if it would look like part of an escape:
  * before an x, a backslash or an escaped byte. So no two names look the same.

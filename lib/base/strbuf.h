@@ -34,7 +34,7 @@ const char *strbuf_text(const struct strbuf *sb);
 char *strbuf_detach(struct strbuf *sb);
 void strbuf_free(struct strbuf *sb);
 
-/* Of a local strbuf: it is freed when its block is left, however that happens. */
+/* A local strbuf with this is freed when its block is left. */
 #define __auto_free __attribute__((cleanup(strbuf_free)))
 
 /* Are they the same, or both NULL? */

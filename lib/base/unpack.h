@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * base: decompression, piece by piece.
- * In: compressed bytes, untrusted. Out: what they were made of.
+ * In: compressed bytes, untrusted. Out: uncompressed bytes.
  */
 #ifndef KMEMX_BASE_UNPACK_H
 #define KMEMX_BASE_UNPACK_H
@@ -25,14 +25,14 @@ struct unpacker;
 
 /* 0; -EOPNOTSUPP built without the library; -ENOMEM. */
 int unpacker_new(struct unpacker **out, enum unpack_format format) __must_check;
-/* Unpacks from @piece, as much as has room. Windows have at most 128 MiB. 1: the data end here;
- * what follows begins anew, except for xz; 0: there may be more, also without input if there was no
- * room; -EBADMSG; -EFBIG; -ENOMEM.
+/* Unpacks as much of @piece as there is room for. Windows have at most 128 MiB. 1: the stream ends
+ * here, and what follows is a new one, except for xz; 0: there may be more, even without input if
+ * there was no room; -EBADMSG; -EFBIG; -ENOMEM.
  */
 int unpacker_step(struct unpacker *u, struct unpack_piece *piece) __must_check;
-/* Unpacks the whole input of @piece, from its beginning on, whatever came before. @cut: its end is
- * missing, and what can be unpacked is wanted. 0: @piece has what is left of input and room;
- * -ENOSPC more than there is room for; -EBADMSG damaged, or cut; -ENOMEM.
+/* Unpacks the whole input of @piece as a new stream. @cut: the input's end is missing, and what can
+ * be unpacked is wanted. 0: @piece has what is left of input and room; -ENOSPC more than there is
+ * room for; -EBADMSG damaged, or cut; -ENOMEM.
  */
 int unpacker_all(struct unpacker *u, struct unpack_piece *piece, bool cut) __must_check;
 void unpacker_free(struct unpacker *u);

@@ -7,10 +7,10 @@
 #include "capture/facts/threads.h"
 #include "event/stream.h"
 
-/* Listing the tasks that run takes no longer. */
+/* The longest time for listing the running tasks. */
 #define LIST_NS 1000000000ULL
 
-/* Events that are processed at a time: they fit the first-level cache. */
+/* How many events are processed at a time; small enough to stay in the L1 cache. */
 #define BATCH 128
 
 /* Begins to group the rows of the existing accounts by @by. */
@@ -28,7 +28,7 @@ static int open_sides(struct monitor *m, enum subject_kind by)
 	return ret;
 }
 
-/* Ends the groups, and the rows, too, unless they may get other groups: @keep. */
+/* Drops the groups. @keep: keeps the rows, which may get other groups. */
 static void close_sides(struct monitor *m, bool keep)
 {
 	for (unsigned int i = 0; i < MEMORY_KINDS; i++) {
@@ -50,9 +50,7 @@ static void close_sides(struct monitor *m, bool keep)
 	strbuf_free(&m->task_names);
 }
 
-/* The dimensions of @memory's account. Those of rows that can be opened tell apart what they
- * consist of.
- */
+/* The dimensions of @memory's account, including those for opening a row. */
 static struct dimensions dimensions_of(const struct monitor *m, enum memory memory,
 				       enum subject_kind by)
 {
@@ -159,7 +157,7 @@ int monitor_begin(struct monitor *m, const struct monitor_options *opts, int fd)
 	return ret ?: open_accounts(m, opts->by);
 }
 
-/* Do the accounts keep exactly those dimensions apart that grouping by @by needs? */
+/* Do the accounts have exactly the dimensions that grouping by @by needs? */
 static bool fits(const struct monitor *m, enum subject_kind by)
 {
 	for (int i = 0; i < MEMORY_KINDS; i++) {
@@ -203,7 +201,7 @@ int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew)
 	return open_accounts(m, by);
 }
 
-/* Lifetimes are at most 1000, 10000, ... ns; the last one has no limit. */
+/* Lifetimes are below 1000, 10000, ... ns; the last one has no limit. */
 static void add_lifetime(struct monitor *m, const struct lifetime *life, uint32_t weight)
 {
 	unsigned int i = 0;
@@ -232,7 +230,7 @@ static void ended(void *ctx, const struct lives *of, const struct life *life, si
 	}
 }
 
-/* Begins to count lifetimes of what rows of side @i with a group free from now on. 0 or -ENOMEM. */
+/* Begins to count the lifetimes of allocations of side @i whose row has a group. 0 or -ENOMEM. */
 static int begin_lifetimes(struct monitor *m, unsigned int i)
 {
 	struct lives *l = m->accounts.of[i];
@@ -319,7 +317,7 @@ static void account(struct accounts *a, const struct kmem_event *evs, size_t nr)
 		page_lives_events(a->page, evs, nr);
 }
 
-/* The same; what tasks do counts for the events after it. 0 or -ENOMEM. */
+/* The same, and learns from events of tasks before the events that follow. 0 or -ENOMEM. */
 static int account_and_learn(struct accounts *a, const struct kmem_event *evs, size_t nr)
 {
 	size_t from = 0, i;

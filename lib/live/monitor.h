@@ -39,7 +39,7 @@ const char *grouping_word(unsigned int i, enum subject_kind *kind);
 /* Names of tasks without a row are dropped at the same time if there are more than this. */
 #define MONITOR_TASKS	     65536U
 
-/* The group of an account's row that is not of the opened row. */
+/* The group of an account's rows that are not part of the opened row. */
 #define MONITOR_HIDDEN (UINT32_MAX - 1)
 
 /* The state of an account's row at the last interval: its allocations so far, those of the
@@ -52,10 +52,10 @@ struct monitor_row {
 	uint32_t group;
 };
 
-/* Rows are opened one in another: any, one of its callsites, one of its callchains. */
+/* Opened rows nest: any row, one of its callsites, one of the callsite's callchains. */
 #define MONITOR_OPEN_MAX 3
 
-/* An opened row: the grouping that it is of, and its group. */
+/* An opened row: its grouping, and its group in it. */
 struct monitor_open {
 	struct subjects grouping;
 	uint32_t group;
@@ -64,14 +64,14 @@ struct monitor_open {
 /* Lifetimes below 1 us, 10 us, ... 100 s, and longer ones. */
 #define MONITOR_LIFETIMES 10U
 
-/* How much was freed after lifetimes of one of these. */
+/* How much was freed after lifetimes in one of these ranges. */
 struct monitor_lifetime {
 	uint64_t nr, bytes;
 };
 
 /**
  * struct monitor_side - a kind of memory
- * @wanted: there is an account
+ * @wanted: it has an account, and the grouping has rows for it
  * @kept: account rows left by the last drop
  * @steps: intervals of the windows before the last regrouping
  */
@@ -95,7 +95,7 @@ struct monitor_cpu {
  * struct monitor_options - what to monitor; borrowed
  * @by: the grouping of rows: grouping_word()
  * @of: by enum memory: its events are recorded
- * @proc: /proc has the recorded tasks, by the same numbers
+ * @proc: /proc has the recorded tasks, with the same IDs
  * @opens: rows can be opened: monitor_open()
  * @slab_stacks: events of slab objects have callchains
  */
@@ -116,8 +116,8 @@ struct monitor_options {
  * @task_names: as last read from the kernel
  * @step_events: events of the last interval; @last_events: events up to its end; @step_ns: its
  *	length
- * @open, @nr_open: the opened rows; only allocations of @open_side, and of all these, have a group
- * @by_lifetime: the last opened row is by callchain, and shows @lifetimes
+ * @open, @nr_open: the opened rows; only rows of @open_side that are part of all these have a group
+ * @by_lifetime: the last opened row is a callchain, and shows @lifetimes
  */
 struct monitor {
 	struct monitor_options opts;
@@ -145,8 +145,8 @@ struct monitor {
  */
 int monitor_begin(struct monitor *m, const struct monitor_options *opts,
 		  int fd) __must_check;
-/* Call it when tracing has begun, before the first round: learns the tasks that run. What begins
- * later is known from events. 0 or -ENOMEM.
+/* Learns the running tasks. Call it when tracing has begun, before the first round: later tasks are
+ * known from events. 0 or -ENOMEM.
  */
 int monitor_list(struct monitor *m) __must_check;
 /* Adds whole sub-buffers of a CPU, which are copied. 0 or -ENOMEM. */
@@ -159,8 +159,8 @@ int monitor_round(struct monitor *m, uint64_t until) __must_check;
 /* Ends an interval of @ns: adds its allocations to the windows. 0 or -ENOMEM. */
 int monitor_step(struct monitor *m, uint64_t ns) __must_check;
 /* Changes the grouping of rows, and closes opened ones; totals restart from zero. If the accounts
- * do not keep the new groups apart (processes, stacks, CPUs, nodes), live figures restart too:
- * *@anew. 0 or -ENOMEM.
+ * do not keep the new groups apart (processes, stacks, CPUs, nodes), live figures restart, too, and
+ * *@anew is set. 0 or -ENOMEM.
  */
 int monitor_regroup(struct monitor *m, enum subject_kind by, bool *anew) __must_check;
 void monitor_end(struct monitor *m);
@@ -169,13 +169,13 @@ void monitor_end(struct monitor *m);
  * monitor_open() - show what a row consists of
  * @side, @group: the row
  *
- * A row by callsite becomes one by callchain for each of its callchains, a row by callchain becomes
- * lifetimes, any other becomes rows by callsite. Live figures stay, totals restart from zero.
+ * A callsite is opened into its callchains, a callchain into lifetimes, any other row into its
+ * callsites. Live figures stay, totals restart from zero.
  *
- * Return: 0; -ENOENT: it has no rows any more; -ENOMEM.
+ * Return: 0; -ENOENT: the row is gone, or cannot be opened; -ENOMEM.
  */
 int monitor_open(struct monitor *m, unsigned int side, uint32_t group) __must_check;
-/* Goes back to the rows that the last opened row is one of. 0; -ENOENT: none is open; -ENOMEM. */
+/* Closes the last opened row, and goes back to its grouping. 0; -ENOENT: none is open; -ENOMEM. */
 int monitor_close(struct monitor *m) __must_check;
 /* Is nothing left of the opened row? monitor_regroup() goes back. */
 static inline bool monitor_gone(const struct monitor *m)
@@ -189,8 +189,8 @@ int monitor_rows_group(struct monitor *m, unsigned int i) __must_check;
 int monitor_rows_find(struct monitor *m) __must_check;
 /* Adds the allocations since the last call to the windows of side @i. 0 or -ENOMEM. */
 int monitor_rows_add(struct monitor *m, unsigned int i) __must_check;
-/* Finds the groups of all rows anew. Allocations up to now of rows that had none are not in the
- * windows; those of the last interval are, if the rows had a group. 0 or -ENOMEM.
+/* Finds the groups of all rows again. The windows get the allocations of the last interval, if the
+ * rows had a group, and no earlier ones. 0 or -ENOMEM.
  */
 int monitor_rows_regroup(struct monitor *m) __must_check;
 /* Drops rows and groups if it is time to do so. 0 or -ENOMEM. */

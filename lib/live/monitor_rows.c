@@ -110,7 +110,7 @@ static struct subject row_who(const struct monitor *m, unsigned int i, size_t ro
 	return who;
 }
 
-/* Task names are known already. */
+/* Moves the task names, so that they need not be read again. */
 static void move_tasks(struct subjects *to, struct subjects *from)
 {
 	const struct tasks tasks = to->tasks;
@@ -136,8 +136,8 @@ static uint32_t find_group(struct monitor *m, unsigned int i, size_t row)
 	return subjects_row(&m->sides[i].grouping, &who);
 }
 
-/* Begins the groupings of opened rows anew, as names and numbers have changed: finds the groups by
- * a row that had one. 0 or -ENOMEM.
+/* Rebuilds the groupings of opened rows, because names and numbers have changed: finds the groups
+ * by a row that had one. 0 or -ENOMEM.
  */
 static int reopen(struct monitor *m)
 {
@@ -279,8 +279,8 @@ static int add_step(struct windows *w, const struct monitor_row *r,
 	return 0;
 }
 
-/* The last interval of the rows that had a group, in new groups. The intervals before it get
- * numbers below 0, modulo 2^64.
+/* Adds the last interval of the rows to their new groups. Earlier intervals get numbers below 0,
+ * modulo 2^64.
  */
 static int add_last(struct monitor *m, unsigned int i)
 {
@@ -408,7 +408,7 @@ static int forget_side(struct monitor *m, unsigned int i)
 	return ret;
 }
 
-/* Drops callchains that no row uses, after both sides have dropped rows. */
+/* Drops callchains that no row uses, after all sides have dropped rows. */
 static int forget_stacks(struct monitor *m)
 {
 	struct event_stream *stream = m->study.stream;

@@ -58,7 +58,7 @@ static void put_value(struct strbuf *out, uint64_t value)
 	strbuf_printf(out, "%" PRIu64 "\n", value);
 }
 
-/* A gauge has the rest of all rows, too: it adds up. */
+/* Appends what a gauge's rows leave out, so that its samples add up. */
 static void put_rest(struct strbuf *out, const char *family, const struct monitor *m,
 		     const struct table *t, size_t column)
 {
@@ -112,7 +112,7 @@ static void put_rows(struct strbuf *out, const struct monitor *m, const struct t
 	}
 }
 
-/* All that was allocated, in rows that are shown or not, or forgotten. */
+/* Appends the sums of all allocations, also of rows that are not shown or were dropped. */
 static void put_totals(struct strbuf *out, const struct monitor *m)
 {
 	static const char *const names[] = { "kmemx_allocator_bytes_total",

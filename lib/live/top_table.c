@@ -121,7 +121,7 @@ static struct top_row row_of(const struct monitor *m, unsigned int i, uint32_t g
 	};
 }
 
-/* Fills the cells that are late, or all others; but for the trend. */
+/* Fills the late cells, or all others. The trend is late; until then, it holds the row's origin. */
 static void fill(const struct top_row *row, const struct top_view *view, bool late,
 		 struct table *t, struct cell *cells)
 {

@@ -45,9 +45,7 @@ static inline bool top_is_name(const struct column *c)
 const char *top_sort_key(unsigned int i);
 /* Does any name in the row contain @filter, in any case? NULL: yes. */
 bool top_passes(const struct table *t, const struct cell *cells, const char *filter);
-/* Finds the side and the group that row @row of @t, a table of top_report(), is of. False: there
- * are none any more.
- */
+/* Finds the side and the group of row @row of @t, a table of top_report(). False: they are gone. */
 bool top_find(const struct monitor *m, const struct table *t, size_t row,
 	      unsigned int *side, uint32_t *group);
 /* Makes a report of the last interval; with an opened callchain, of its lifetimes. The caller frees

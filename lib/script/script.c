@@ -44,7 +44,7 @@ static void fill_gfp(void *ctx, uint64_t key, struct strbuf *out)
 		strbuf_printf(out, "0x%llx", (unsigned long long)key);
 }
 
-/* Who makes the texts: in lines, and in JSON. */
+/* The functions that make the texts, for lines and for JSON. */
 static void (*const fills[SCRIPT_TEXTS][2])(void *ctx, uint64_t key,
 					    struct strbuf *out) = {
 	[SITES] = { script_text_site, script_json_site },

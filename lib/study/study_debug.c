@@ -58,7 +58,7 @@ int study_find_debug(struct study *s, const struct study_options *o)
 		return study_fail(s, STUDY_DIRS, err);
 	if (!s->found.vmlinux)
 		return asked ? study_fail(s, STUDY_SEARCH, -ENOENT) : 0;
-	/* A recording without symbols takes the file's, which are placed later. */
+	/* A recording without symbols gets those of the file, which are placed later. */
 	if (!s->rec->kallsyms_size)
 		return 0;
 	err = place_found(s);

@@ -84,7 +84,7 @@ static inline const struct page_lives *accounts_of_page(const struct lives *l)
  * so that the caller fills them. For analyses that number processes without an account.
  */
 void accounts_by_process(struct accounts *a, struct dimensions *all);
-/* Does an account or an observer read gfp_flags or node of slab allocations? See
+/* Does an account or an observer read gfp_flags, node or accounted of slab allocations? See
  * event_stream_set_brief().
  */
 bool accounts_read_all(const struct accounts *a);

@@ -57,7 +57,7 @@ static struct address_key address_key(const struct lives *l, uint64_t at, uint32
 	return (struct address_key){ at, l->kind->memory == MEMORY_PAGE ? row : 0 };
 }
 
-/* Counts in @c what begins or ends. */
+/* Counts @life in @c. */
 static void count_life(struct lives_sums *c, const struct life *life)
 {
 	if (life->what == LIFE_BORN) {

@@ -142,7 +142,7 @@ static __always_inline uint32_t page_take_over_slow(struct page_lives *l,
 	return doubt;
 }
 
-/* Makes the frames of a new block live; blocks that were live there have ended. Usually the frames
+/* Makes the frames of a new block live, and ends blocks that were live there. Usually the frames
  * are in one word, none was live and nothing is in doubt. Returns the doubt, or 0.
  */
 static __always_inline uint32_t page_take_over(struct page_lives *l,

@@ -20,7 +20,7 @@
  * name.
  */
 struct slab_edge_kind {
-	uint32_t cache;	   /* name's number in the stream; 0 of a kmalloc */
+	uint32_t cache;	   /* name's number in the stream; 0 for a kmalloc */
 	uint32_t bytes;	   /* of a kmalloc; 0 for a free of an unknown object */
 	uint32_t nameless; /* bytes of an object whose allocation named no cache */
 };

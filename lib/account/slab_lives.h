@@ -187,7 +187,7 @@ struct slab_over {
  * @counted: the totals that are counted with each event
  * @totals: all totals, as of the last slab_lives_sum()
  * @free_only: by callsite
- * @early_free_only: who freed live objects whose free came first, by the clocks
+ * @early_free_only: address of a live object whose free may have come first -> index in @free_only
  * @surplus: frees of no live object: slab_surplus_key() -> how many
  * @older_kfrees: page of the object (SLAB_PAGE_SHIFT) -> how many kfree()s there were of objects
  *	that no event allocated; such events name no cache
@@ -261,8 +261,7 @@ void slab_lives_free(struct slab_lives *lives);
 /* Objects are grouped by address without these bits: by 4 KiB, also where pages are larger. */
 #define SLAB_PAGE_SHIFT 12
 
-/* Key in .surplus of frees of @cache that totals.unmatched counts, or with @doubled totals.doubled.
- */
+/* Key in .surplus of frees of @cache counted in totals.unmatched, or with @doubled in .doubled. */
 static inline uint64_t slab_surplus_key(uint32_t cache, bool doubled)
 {
 	return (uint64_t)cache << 1 | doubled;

@@ -26,7 +26,7 @@ int new_file_token(char token[NEW_FILE_TOKEN]) __must_check;
  * new_file_dir() - open the directory part of @path to write a file into it
  * @name: receives the last part of @path; points into it
  *
- * It follows the links that new_file_open_dir() does, with those of the user who called sudo.
+ * Follows links as new_file_open_dir() does, also those of the user who called sudo.
  *
  * Return: a descriptor; -EISDIR if @path ends in a slash, -EINVAL if it is empty; -EPERM as
  * new_file_open_dir(); -errno.

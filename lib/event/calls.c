@@ -203,7 +203,7 @@ uint32_t event_stream_call(const struct event_stream *st, uint32_t id)
 	pthread_mutex_lock(st->dec.lock);
 	content = intern_get(&st->shared.stacks, id, &size);
 	pthread_mutex_unlock(st->dec.lock);
-	/* Frames have 8 bytes. */
+	/* Frames have 8 bytes, so the rest is the call. */
 	if (content && size % sizeof(uint64_t) == sizeof(call))
 		memcpy(&call, content + size - sizeof(call), sizeof(call));
 	return call;

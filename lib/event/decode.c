@@ -78,7 +78,7 @@ static void name_remember(struct decoder_name *slot, uint32_t loc, const uint8_t
 uint32_t decoder_number(struct decoder *dec, struct intern *in, const void *data,
 			size_t size)
 {
-	/* Nobody else adds anything, so only new content needs the lock. */
+	/* Only this thread adds content, so only new content needs the lock. */
 	uint32_t id = intern_find(in, data, size);
 
 	if (id)

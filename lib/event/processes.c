@@ -239,8 +239,8 @@ static uint32_t look_up(struct processes *p, int32_t pid)
 	return group;
 }
 
-/* The control group that new process @number begins in: its starter's, or the one chosen for it,
- * which only the list at the end may tell.
+/* The control group in which the new process of @ev begins: its starter's, or one chosen for it,
+ * which only a later look or list tells.
  */
 static uint32_t first_group(struct processes *p, const struct kmem_event *ev,
 			    uint32_t starter)

@@ -132,7 +132,7 @@ void processes_go_live(struct processes *p,
  */
 int processes_forget(struct processes *p, bool (*runs)(int32_t pid), uint32_t *of,
 		     uint32_t *groups) __must_check;
-/* Learns from those of @nr events that kmem_is_task(), in time order. 0 or -ENOMEM. */
+/* Learns from @nr events in time order; ignores all but those of kmem_is_task(). 0 or -ENOMEM. */
 int processes_learn(struct processes *p, const struct kmem_event *evs,
 		    size_t nr) __must_check;
 /* Reads the lists and learns from all events, even those outside of a report's time window. With
@@ -167,7 +167,7 @@ void processes_path(const struct processes *p, uint32_t number, struct strbuf *o
  */
 void processes_group_path(const struct processes *p, uint32_t group, bool whole,
 			  struct strbuf *out);
-/* The same, with " (removed)" if it was. */
+/* The same, with " (removed)" if the group was removed. */
 void processes_group_name(const struct processes *p, uint32_t group, bool whole,
 			  struct strbuf *out);
 void processes_free(struct processes *p);

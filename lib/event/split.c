@@ -48,7 +48,7 @@ int split_sample_check(const struct recording *rec, const struct event_formats *
 		       : 0;
 }
 
-/* 0 if the event has no such field. */
+/* The value of field @nr; 0 if the event has no such field. */
 static uint64_t field(const struct event_format *fmt, unsigned int nr,
 		      const struct raw_record *rec, bool big_endian)
 {
@@ -125,7 +125,7 @@ static enum verdict judge(struct split *p, struct split_cpu *c,
 	return inside ? KEEP : DROP;
 }
 
-/* A gap before time @ts: kept if any part of it is in the window. */
+/* Keeps a gap before time @ts if any part of it is in the window. */
 static void add_gap(struct split *p, struct split_cpu *c, uint64_t ts, uint64_t missed)
 {
 	stack_claims_clear(&c->claims);
@@ -138,7 +138,7 @@ static void add_gap(struct split *p, struct split_cpu *c, uint64_t ts, uint64_t 
 			   missed && !c->damaged ? missed : SUBBUF_MISSED_UNKNOWN);
 }
 
-/* Puts the records of a sub-buffer that are kept into p->kept. Returns whether all are kept;
+/* Puts the records of a sub-buffer that belong to the part into p->kept. Returns whether all do;
  * -ENOMEM.
  */
 static int choose(struct split *p, struct split_cpu *c, const struct subbuf *sb,

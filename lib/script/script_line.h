@@ -41,7 +41,7 @@ struct layout {
 	size_t head_size;
 };
 
-/* The texts that are kept, by what their numbers are. */
+/* The cached texts, by what their keys are. */
 enum script_texts {
 	SITES,	   /* callsites */
 	FUNCTIONS, /* the same as in kmemtrace, without an offset */

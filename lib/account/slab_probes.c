@@ -177,7 +177,7 @@ static bool is_rcu_array(const struct slab_lives *l, const struct kmem_event *ev
 		uint64_t ptr = kmem_object(ev, i);
 		const struct live_entry *e;
 
-		if (found && rcu_order_after(&l->rcu_order, *place, 1, place) != ptr)
+		if (found && rcu_order_next(&l->rcu_order, *place, place) != ptr)
 			return false;
 		e = found ? NULL : live_find(&l->any.live, ptr);
 		if (e && slab_is_dying(e)) {
@@ -197,7 +197,7 @@ static uint64_t take_rest(struct slab_lives *l, const struct kmem_event *ev,
 	uint64_t nr;
 
 	for (nr = 0; nr < ev->objects.unseen; nr++) {
-		uint64_t ptr = rcu_order_after(&l->rcu_order, place, 1, &place);
+		uint64_t ptr = rcu_order_next(&l->rcu_order, place, &place);
 		const struct live_entry *e = ptr ? live_find(&l->any.live, ptr) : NULL;
 
 		if (!e || !(e->flags & SLAB_DYING) ||
@@ -268,16 +268,15 @@ int rcu_order_add(struct rcu_order *order, uint16_t cpu, uint64_t ptr, uint32_t 
 	return 0;
 }
 
-uint64_t rcu_order_after(const struct rcu_order *order, uint32_t place, uint32_t distance,
-			 uint32_t *next)
+uint64_t rcu_order_next(const struct rcu_order *order, uint32_t place, uint32_t *next)
 {
 	const struct rcu_order_cpu *c = order->cpus + (place >> 16);
 	uint64_t number;
 
 	if (place >> 16 >= order->nr_cpus)
 		return 0;
-	/* The latest of this number modulo RCU_ORDER_KEPT. */
-	number = c->nr - 1 - (c->nr - 1 - place) % RCU_ORDER_KEPT + distance;
+	/* The number after the latest that equals @place modulo RCU_ORDER_KEPT. */
+	number = c->nr - (c->nr - 1 - place) % RCU_ORDER_KEPT;
 	if (number >= c->nr)
 		return 0;
 	*next = place_of(place >> 16, number);

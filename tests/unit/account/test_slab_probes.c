@@ -313,14 +313,15 @@ START_TEST(order_is_bounded)
 	uint32_t first, place, next, i;
 
 	ck_assert_int_eq(rcu_order_add(&order, 65535, 1, &first), 0);
-	ck_assert_uint_eq(rcu_order_after(&order, first, 0, &next), 1);
-	ck_assert_uint_eq(rcu_order_after(&order, first, 1, &next), 0);
+	ck_assert_uint_eq(rcu_order_next(&order, first, &next), 0);
 	for (i = 2; i <= RCU_ORDER_KEPT + 1; i++)
 		ck_assert_int_eq(rcu_order_add(&order, 65535, i, &place), 0);
 	ck_assert_uint_eq(place, first);
-	ck_assert_uint_eq(rcu_order_after(&order, first, 0, &next), RCU_ORDER_KEPT + 1);
-	ck_assert_uint_eq(rcu_order_after(&order, place + 1, 1, &next), 3);
-	ck_assert_uint_eq(rcu_order_after(&order, 0, 0, &next), 0);
+	ck_assert_uint_eq(rcu_order_next(&order, place + RCU_ORDER_KEPT - 1, &next),
+			  RCU_ORDER_KEPT + 1);
+	ck_assert_uint_eq(next, first);
+	ck_assert_uint_eq(rcu_order_next(&order, place + 1, &next), 3);
+	ck_assert_uint_eq(rcu_order_next(&order, 0, &next), 0);
 	rcu_order_free(&order);
 }
 END_TEST

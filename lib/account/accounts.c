@@ -174,10 +174,8 @@ static struct lives *new_account(struct accounts *a, enum memory memory)
 struct dimensions accounts_areas_dimensions(const struct dimensions *wanted)
 {
 	struct dimensions all = *wanted;
-	int room = dimensions_find(&all, DIMENSION_NONE);
 
-	if (dimensions_find(&all, DIMENSION_STACK) < 0 && room >= 0)
-		all.of[room] = DIMENSION_STACK;
+	dimensions_add(&all, DIMENSION_STACK, DIMENSIONS_MAX);
 	return all;
 }
 

@@ -56,11 +56,9 @@ static struct dimensions dimensions_of(const struct monitor *m, enum memory memo
 {
 	struct dimensions all = grouping_dimensions(
 		memory, m->nr_open ? m->open[0].grouping.kind : by, &m->env);
-	int room = dimensions_find(&all, DIMENSION_NONE);
 
-	if (m->opts.opens && m->opts.slab_stacks && memory == MEMORY_SLAB && room >= 0 &&
-	    dimensions_find(&all, DIMENSION_STACK) < 0)
-		all.of[room] = DIMENSION_STACK;
+	if (m->opts.opens && m->opts.slab_stacks && memory == MEMORY_SLAB)
+		dimensions_add(&all, DIMENSION_STACK, DIMENSIONS_MAX);
 	return all;
 }
 

@@ -197,7 +197,7 @@ void page_release(struct page_lives *l, const struct kmem_event *ev, uint64_t pf
 			page_undoubt(l, e);
 		old = *e;
 		last = old.key + (1ULL << old.order);
-		stop = last < end ? last : end;
+		stop = SMALLER(last, end);
 		if (why != PAGE_END_FREED)
 			announced =
 				page_frames_census(&l->frames, pfn, stop - pfn).announced;

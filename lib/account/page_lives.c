@@ -470,7 +470,7 @@ static __always_inline void page_take_all(struct page_lives *l,
 {
 	struct page_place at[EVENT_LISTS_MAX];
 	uint64_t changes = l->frames.changes;
-	size_t i, ahead = nr < EVENT_LISTS_AHEAD ? nr : EVENT_LISTS_AHEAD;
+	size_t i, ahead = SMALLER(nr, EVENT_LISTS_AHEAD);
 
 	for (i = 0; i < ahead; i++)
 		page_fetch(l, evs[i], &at[i]);

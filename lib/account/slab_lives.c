@@ -532,7 +532,7 @@ static __always_inline void slab_take_all(struct slab_lives *l,
 					  bool plain)
 {
 	uint32_t hashes[EVENT_LISTS_MAX];
-	size_t i, ahead = nr < EVENT_LISTS_AHEAD ? nr : EVENT_LISTS_AHEAD;
+	size_t i, ahead = SMALLER(nr, EVENT_LISTS_AHEAD);
 
 	for (i = 0; i < ahead; i++)
 		hashes[i] = slab_fetch(l, evs[i]);

@@ -177,12 +177,12 @@ int io_pwrite_all(int fd, const void *buf, size_t size, uint64_t offset)
 /* Copies through memory, for files that copy_file_range() does not support. */
 static int copy_by_hand(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
 {
-	size_t room = size < IO_CHUNK ? (size_t)size : IO_CHUNK;
+	size_t room = (size_t)SMALLER(size, IO_CHUNK);
 	char *buf __auto_mem = malloc(room ? room : 1);
 	int ret = buf ? 0 : -ENOMEM;
 
 	while (!ret && size) {
-		size_t n = size < room ? (size_t)size : room;
+		size_t n = (size_t)SMALLER(size, room);
 
 		ret = io_pread_all(from, buf, n, src);
 		ret = ret ?: io_pwrite_all(to, buf, n, dst);
@@ -197,7 +197,7 @@ int io_copy(int from, uint64_t src, int to, uint64_t dst, uint64_t size)
 {
 	while (size) {
 		off_t in = (off_t)src, out = (off_t)dst;
-		size_t want = size < (1U << 30) ? (size_t)size : (1U << 30);
+		size_t want = (size_t)SMALLER(size, 1U << 30);
 		ssize_t n = copy_file_range(from, &in, to, &out, want, 0);
 
 		if (n < 0 && errno == EINTR)

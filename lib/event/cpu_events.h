@@ -26,9 +26,9 @@ static inline uint32_t recent_stack_slot(const uint8_t *frames, uint32_t nr)
 	memcpy(&some[1], frames + 2 * step, 8);
 	memcpy(&some[2], frames + 3 * step, 8);
 	memcpy(&some[3], frames + 4 * step - 8, 8);
-	some[0] = (some[0] + nr) * 0x9e3779b97f4a7c15ULL + some[1];
-	some[2] = (some[0] ^ some[0] >> 32) * 0x9e3779b97f4a7c15ULL + some[2];
-	some[3] = (some[2] ^ some[2] >> 32 ^ some[3]) * 0x9e3779b97f4a7c15ULL;
+	some[0] = (some[0] + nr) * HASH_GOLDEN + some[1];
+	some[2] = (some[0] ^ some[0] >> 32) * HASH_GOLDEN + some[2];
+	some[3] = (some[2] ^ some[2] >> 32 ^ some[3]) * HASH_GOLDEN;
 	return (uint32_t)(some[3] >> 32) % RECENT_STACKS;
 }
 

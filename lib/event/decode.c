@@ -133,7 +133,7 @@ static __always_inline int field_name(struct decoder *dec, const struct event_fi
 		return 0;
 	}
 	loc = get_u32(data + f->offset, big_endian);
-	key = (ev->slab_free.callsite + loc) * 0x9e3779b97f4a7c15ULL;
+	key = (ev->slab_free.callsite + loc) * HASH_GOLDEN;
 	slot = &dec->recent[(key >> 32) % DECODER_NAME_SLOTS];
 	if (unlikely(slot->loc != loc || slot->end > ev->size ||
 		     ((name_word(slot, 0, data) ^ slot->words[0]) |
@@ -563,7 +563,7 @@ static uint32_t stack_size(const struct decoder *dec, const struct event_format 
 	if (claimed <= 0 || size < caller->offset || !caller->size)
 		return 0;
 	nr = (size - caller->offset) / caller->size;
-	return nr < (uint32_t)claimed ? nr : (uint32_t)claimed;
+	return SMALLER(nr, (uint32_t)claimed);
 }
 
 uint32_t decode_stack(const struct decoder *dec, const struct event_format *fmt,

@@ -387,7 +387,7 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 				       p->opts->start_ts, p->opts->stop_ts);
 	if (p->rec->file_version)
 		facts.file_version = p->rec->file_version;
-	facts.foreign_endian = p->rec->big_endian != (__BYTE_ORDER == __BIG_ENDIAN);
+	facts.foreign_endian = p->rec->big_endian != HOST_BIG_ENDIAN;
 	facts.long_size = p->rec->user_long_size;
 	facts.file_page_size = p->rec->page_size;
 	facts.options = p->rec->options;

@@ -378,7 +378,7 @@ static int regroup(struct monitor *m, unsigned int i)
 			continue;
 		if (before < side->windows.nr)
 			to[before] = now;
-		nr = now >= nr ? now + 1 : nr;
+		nr = LARGER(nr, now + 1);
 	}
 	ret = ret ?: windows_renumber(&side->windows, to, nr);
 	ret = ret ?: keep_tasks(m, i);

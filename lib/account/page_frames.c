@@ -76,7 +76,7 @@ struct page_run {
 static void next_run(const struct page_frames *f, uint64_t pfn, uint64_t end,
 		     struct page_run *run)
 {
-	unsigned int bit = pfn >> REGION_ORDER & 63, word_bit = pfn & 63;
+	unsigned int bit = pfn >> REGION_ORDER & 63;
 	const struct page_span *span = find_span(f, pfn);
 	uint64_t left = end - pfn, alike, nr;
 	uint64_t in_span = (1ULL << SPAN_ORDER) - (pfn & ((1ULL << SPAN_ORDER) - 1));
@@ -87,11 +87,8 @@ static void next_run(const struct page_frames *f, uint64_t pfn, uint64_t end,
 	if (span->detail >> bit & 1) {
 		uint32_t *index = u64_map_find(&f->regions.index, pfn >> REGION_ORDER);
 
-		nr = left < 64 - word_bit ? left : 64 - word_bit;
-		run->nr = nr;
-		run->bits.nr = (unsigned int)nr;
-		run->bits.word = &f->regions.of[*index].words[(pfn >> 6) % REGION_WORDS];
-		run->bits.mask = (nr == 64 ? ~0ULL : (1ULL << nr) - 1) << word_bit;
+		run->bits = page_bits_of(&f->regions.of[*index], pfn, left);
+		run->nr = run->bits.nr;
 		return;
 	}
 	run->live = span->live >> bit & 1;
@@ -210,8 +207,7 @@ void page_frames_mark(struct page_frames *f, uint64_t pfn, uint64_t nr, bool liv
 		end = (pfn | ((1ULL << SPAN_ORDER) - 1)) + 1;
 		end = SMALLER(end, last);
 		count = (unsigned int)((end - pfn) >> REGION_ORDER);
-		mark_regions(f, pfn, (count == 64 ? ~0ULL : (1ULL << count) - 1) << bit,
-			     live);
+		mark_regions(f, pfn, ~0ULL >> (64 - count) << bit, live);
 	}
 }
 

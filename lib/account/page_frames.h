@@ -118,20 +118,26 @@ static inline uint64_t page_word_mask(uint64_t pfn, uint32_t order)
 	return masks[order] << (pfn & 63);
 }
 
-/* The frames from @pfn to the end of its word, at most @nr, which is not 0. False: no memory. */
+/* The frames of @region from @pfn to the end of its word, at most @nr, which is not 0. */
+static inline struct page_bits page_bits_of(struct page_region *region, uint64_t pfn,
+					    uint64_t nr)
+{
+	unsigned int bit = pfn & 63, count = (unsigned int)SMALLER(nr, 64 - bit);
+
+	return (struct page_bits){ .word = &region->words[(pfn >> 6) % REGION_WORDS],
+				   .mask = ~0ULL >> (64 - count) << bit,
+				   .nr = count };
+}
+
+/* The same of any region. False: no memory. */
 static inline bool page_bits(struct page_frames *f, uint64_t pfn, uint64_t nr,
 			     struct page_bits *out)
 {
 	struct page_region *region = page_region(f, pfn);
-	unsigned int bit = pfn & 63;
-	unsigned int count = nr < 64 - bit ? (unsigned int)nr : 64 - bit;
 
-	if (!region)
-		return false;
-	out->word = &region->words[(pfn >> 6) % REGION_WORDS];
-	out->nr = count;
-	out->mask = (count == 64 ? ~0ULL : (1ULL << count) - 1) << bit;
-	return true;
+	if (region)
+		*out = page_bits_of(region, pfn, nr);
+	return region;
 }
 
 static inline void page_word_mark(struct page_word *w, uint64_t mask, bool live)

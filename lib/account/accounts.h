@@ -69,7 +69,7 @@ int accounts_ask(struct accounts *a, const struct dimensions dimensions[MEMORY_K
 int accounts_observe(struct accounts *a, const struct dimensions dimensions[MEMORY_KINDS],
 		     struct lives *of[MEMORY_KINDS], lives_fn *fn,
 		     void *ctx) __must_check;
-/* The account whose first member is @l, from accounts_ask(): of anything but pages, or of pages. */
+/* The account that begins with @l, from accounts_ask(). Not for pages: accounts_of_page(). */
 static inline const struct slab_lives *accounts_of_slab(const struct lives *l)
 {
 	return (const struct slab_lives *)l;

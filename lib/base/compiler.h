@@ -24,7 +24,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Loops over @nr @items, which must not move or change in number: @item is the address of each. */
-#ifdef __cppcheck__ /* which does not know two variables of a loop */
+#ifdef __cppcheck__ /* it does not understand a loop with two variables */
 #define for_each(item, items, nr) \
 	for (__auto_type item = &(items)[0]; item < (items) + (nr); item++)
 #else

@@ -150,7 +150,7 @@ uint32_t intern_find(const struct intern *in, const void *data, size_t size);
  */
 static inline const void *intern_get(const struct intern *in, uint32_t id, size_t *size)
 {
-#ifdef ANALYZER /* it cannot know that numbers are looked up where they come from */
+#ifdef ANALYZER /* it cannot know that ids come from this table */
 	if (!id || id > in->count)
 		__builtin_unreachable();
 #endif

@@ -25,7 +25,7 @@ void io_close_file(FILE **file);
  */
 DIR *io_list(int fd) __must_check;
 
-/* read(2), begun again after a signal: bytes, 0 at the end, or -errno. */
+/* read(2), restarted after a signal: bytes, 0 at the end, or -errno. */
 ssize_t io_read(int fd, void *buf, size_t size) __must_check;
 /* Reads all @size bytes at @offset: 0; -ENODATA if the file ends before; -errno of pread(2). */
 int io_pread_all(int fd, void *buf, size_t size, uint64_t offset) __must_check;

@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "base/number.h"
 
-/* A second collision of 64 random bits is no coincidence: give up at some point. */
+/* Repeated collisions of 64 random bits are no coincidence: give up at some point. */
 #define TRIES	  16
 /* The kernel's limit on links followed. */
 #define LINKS_MAX 40
@@ -270,7 +270,7 @@ int new_file_remove_dir(int dir_fd, const char *name, int fd)
 
 /* --- replacing --------------------------------------------------------------------------- */
 
-/* Keeps the name that the file has got, or removes it. 0 or -ENOMEM. */
+/* Remembers the file's name @hidden, or removes it if that fails. 0 or -ENOMEM. */
 static int set_hidden(struct new_file *f, const char *hidden)
 {
 	f->hidden = strdup(hidden);

@@ -84,7 +84,7 @@ bool new_file_is_own(int dir_fd, const char *name);
  * their git complains if it cannot.
  *
  * Return: a descriptor; -EEXIST if anything has that name; -EPERM if the new directory belongs to
- * another user, because the filesystem wants it or that user has replaced it; -errno.
+ * another user: the filesystem decides the owner, or that user has replaced it; -errno.
  */
 int new_file_make_dir(int dir_fd, const char *name) __must_check;
 /* Opens a directory that this user made earlier. A descriptor; -ENOTDIR if it is a link or a file;

@@ -12,7 +12,7 @@
  * number_read() - read digits, and nothing else
  * @at: where they begin; moved to what follows them
  * @end: they end there at the latest; NULL: the text ends with a NUL
- * @base: 10 or 16, without 0x and in any case
+ * @base: 10 or 16, without 0x and in upper or lower case
  *
  * Return: 0; -EINVAL: no digit is there; -ERANGE: it is more than @max. @at and @number are
  * unchanged then.

@@ -80,7 +80,7 @@ struct text_cache {
 	const struct cached_text *last;
 };
 
-/* The most texts that are kept: then the cache is emptied. */
+/* A cache with this many texts is emptied before it gets another one. */
 #define TEXT_CACHE_MAX 65536U
 
 /* Makes the text of a new key; same result as text_cache_get(). */

@@ -211,7 +211,7 @@ int processes_read(struct processes *p, const struct recording *rec)
 			  after[] = RECORDING_META_PROCESSES ".after";
 	int ret = begin(p);
 
-	/* A process in the lists of both ends was there at the start, so that list comes later. */
+	/* Later lists win: a process in both the first and the last was there at the start. */
 	ret = ret ?: processes_read_list(p, recording_meta_text(rec, after), true);
 	ret = ret ?: processes_read_list(p, recording_meta_text(rec, before), false);
 	return ret ?: processes_read_list(p, recording_meta_text(rec, begun), true);

@@ -35,7 +35,7 @@ struct event_stream_cpu {
 	uint64_t nr_events; /* kernel_stack included */
 	uint64_t nr_gaps;
 	uint64_t nr_lost;    /* sum of the known numbers */
-	uint64_t nr_unknown; /* gaps whose number the pages do not say */
+	uint64_t nr_unknown; /* gaps of unknown size */
 };
 
 /**

@@ -119,7 +119,7 @@ int monitor_list(struct monitor *m)
 
 	if (m->opts.proc)
 		ret = list_make(processes_list, "/proc", LIST_NS, SIZE_MAX, &now);
-	/* A list that is not whole is better than none. */
+	/* An incomplete list is better than none. */
 	if (ret != -ENOMEM)
 		ret = processes_read_list(&m->accounts.processes, strbuf_text(&now),
 					  false);

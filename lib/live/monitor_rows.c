@@ -264,7 +264,7 @@ int monitor_rows_add(struct monitor *m, unsigned int i)
 	return ret;
 }
 
-/* Adds the last interval of a row to its group, which is as old as its latest row. */
+/* Adds the last interval of a row to its group, whose .last is that of its latest row. */
 static int add_step(struct windows *w, const struct monitor_row *r,
 		    const struct window_sums *more)
 {

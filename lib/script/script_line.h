@@ -96,7 +96,7 @@ void script_value(struct script *s, const struct raw_field *f,
 		  const struct field_content *content);
 /* The event's callsite: its call_site field, or taken from its stack; 0: unknown. */
 uint64_t script_callsite(struct script *s, const struct kmem_event *ev);
-/* Prints a kept text; nothing on -ENOMEM. */
+/* Prints a cached text; if memory runs out, prints nothing and sets @s->failed. */
 void script_cached(struct script *s, struct text_cache *tc, uint64_t key);
 /* Prints a foreign name safely; in JSON, as a string. */
 void script_text_put(struct script *s, const char *text, size_t size);

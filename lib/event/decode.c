@@ -287,13 +287,14 @@ static void decode_vmalloc_alloc(const struct decoder *dec,
 
 /* How many copies there are: one for each possible CPU, of which the recording may have fewer.
  * Since 5.19, the event has the bytes charged to a memory cgroup, @all: those of the copies, and a
- * pointer or two for each unit (pcpu_obj_full_size() of mm/percpu.c), together twice the size.
+ * pointer of @pointer_bytes for each unit (pcpu_obj_full_size() of mm/percpu.c).
  */
-static uint64_t percpu_copies(const struct decoder *dec, uint64_t size, uint64_t all)
+static uint64_t percpu_copies(const struct decoder *dec, uint64_t size, uint64_t all,
+			      uint32_t pointer_bytes)
 {
-	uint64_t charged = size ? all / size : 0;
+	uint64_t charged = size ? all / size : 0, extra = pointer_bytes / PERCPU_UNIT;
 
-	return charged >= dec->nr_cpus + 2ULL ? charged - 2 : dec->nr_cpus;
+	return charged >= dec->nr_cpus + extra ? charged - extra : dec->nr_cpus;
 }
 
 static void decode_percpu_alloc(const struct decoder *dec, const struct event_format *fmt,
@@ -302,8 +303,8 @@ static void decode_percpu_alloc(const struct decoder *dec, const struct event_fo
 	const struct event_field *f = fmt->fields;
 	bool be = dec->big_endian;
 	uint64_t size = field_uint(&f[AREA_SIZE], ev->data, be);
-	uint64_t copies =
-		percpu_copies(dec, size, field_uint(&f[AREA_BYTES_ALLOC], ev->data, be));
+	uint64_t all = field_uint(&f[AREA_BYTES_ALLOC], ev->data, be);
+	uint64_t copies = percpu_copies(dec, size, all, f[SLAB_PTR].size);
 
 	/* The account rejects a size as large as this one as damage. */
 	if (size > UINT32_MAX || copies > UINT32_MAX) {

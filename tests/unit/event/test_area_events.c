@@ -27,6 +27,11 @@ static const char area_free[] = HEAD("free_vmap_area_noflush", "2") WORD("va_sta
 static const char percpu_alloc[] = HEAD("percpu_alloc_percpu", "2") WORD("call_site", "8")
 	WORD("size", "16") WORD("align", "24") WORD("ptr", "32") WORD("bytes_alloc", "40")
 		WORD("gfp_flags", "48") END;
+#define WORD32(name, at) \
+	"\tfield:unsigned long " name ";\toffset:" at ";\tsize:4;\tsigned:0;\n"
+static const char percpu_32bit[] =
+	HEAD("percpu_alloc_percpu", "2") WORD32("call_site", "8") WORD32("size", "12")
+		WORD32("align", "16") WORD32("ptr", "20") WORD32("bytes_alloc", "24") END;
 static const char percpu_older[] = HEAD("percpu_alloc_percpu", "2") WORD("size", "16")
 	WORD("align", "24") WORD("ptr", "32") END;
 static const char percpu_free[] = HEAD("percpu_free_percpu", "2") WORD("ptr", "8") END;
@@ -136,6 +141,16 @@ START_TEST(every_cpu_has_a_copy)
 }
 END_TEST
 
+START_TEST(a_charged_pointer_has_the_size_of_the_recorded_machine)
+{
+	uint32_t words[] = { 0xc0100000, 8, 4, 0xfee0, 8 * 6 + 8 };
+
+	memcpy(&record[1], words, sizeof(words));
+	decode("percpu", percpu_32bit);
+	ck_alloc(0xfee0, 48, 48);
+}
+END_TEST
+
 START_TEST(impossible_sizes_stay_impossible)
 {
 	record[4] = 0x60795baff100;
@@ -169,6 +184,7 @@ Suite *test_area_events_suite(void)
 	tcase_add_test(tc, an_area_that_failed_has_no_address);
 	tcase_add_test(tc, frees_have_the_address);
 	tcase_add_test(tc, every_cpu_has_a_copy);
+	tcase_add_test(tc, a_charged_pointer_has_the_size_of_the_recorded_machine);
 	tcase_add_test(tc, impossible_sizes_stay_impossible);
 	suite_add_tcase(s, tc);
 	return s;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: the tracing instances and probes of recorders that were killed.
- * In: tracefs. Out: stopped tracing, and what the buffers still hold. Nothing that holds events is
- * ever removed here.
+ * In: tracefs. Out: tracing stopped in them, and counts of the events that their buffers still
+ * hold. Nothing that holds events is ever removed here.
  */
 #ifndef KMEMX_CAPTURE_DEAD_H
 #define KMEMX_CAPTURE_DEAD_H

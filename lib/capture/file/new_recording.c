@@ -12,10 +12,10 @@
 #include "capture/events/leftover.h"
 #include "capture/file/dead.h"
 
-/* The largest reservation, and the share of the free space. */
+/* The largest reservation; otherwise it is this share of the free space. */
 #define RESERVE_MAX   (12U << 20)
 #define RESERVE_SHARE 8
-/* Room besides a copy of all pages: kallsyms is 5.4 MB on Linux 6.18. */
+/* Room needed besides a copy of all pages: kallsyms is 5.4 MB on Linux 6.18. */
 #define ROOM_MARGIN   (12U << 20)
 
 static int complain(const char *what, const char *path, int err, const struct log *log)
@@ -139,7 +139,7 @@ static char *dir_of(const char *path)
 }
 
 /* Only one recorder at a time may look for others and make its file. Another user may hold the lock
- * for long, so go on without it after a second.
+ * for a long time, so continue without it after a second.
  */
 static void lock_directory(int fd)
 {
@@ -152,7 +152,7 @@ static void lock_directory(int fd)
 	}
 }
 
-/* Puts the file into a directory that git ignores, where one can be made. 0 or -ENOMEM. */
+/* Puts the file into a directory that git ignores, if one can be made. 0 or -ENOMEM. */
 static int use_inside(struct new_recording *o)
 {
 	struct new_file *f = &o->file;
@@ -291,7 +291,7 @@ int new_recording_use_second(struct new_recording *o)
 
 /* --- ending ------------------------------------------------------------------------------ */
 
-/* The recording exists but cannot get its name: it stays where it is. Returns @err. */
+/* The recording exists but cannot be given its name: it stays where it is. Returns @err. */
 static int keep_hidden(struct new_recording *o, int err, const struct log *log)
 {
 	const char *slash = strrchr(o->path, '/');

@@ -55,7 +55,7 @@ static int open_head(struct recovery *v)
 static bool is_empty(const struct recovery *v, const struct ring_reader_cpu *c,
 		     uint64_t at)
 {
-	/* Or did a recorder that was joining put the header of the next buffer's section there? */
+	/* A recorder that was joining may have put the next buffer's section header there. */
 	static const uint8_t section[8] = { 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff };
 	uint8_t head[16], zeros[16] = { 0 };
 
@@ -64,7 +64,7 @@ static bool is_empty(const struct recovery *v, const struct ring_reader_cpu *c,
 	       !memcmp(head, section, sizeof(section));
 }
 
-/* Counts whole sub-buffers from the part's beginning, without what was never written. */
+/* Sets the part's size: whole sub-buffers from its beginning to the last one that was written. */
 static void find_size(const struct recovery *v, struct ring_reader_cpu *c)
 {
 	const uint32_t size = v->reader.subbuf_size;
@@ -176,8 +176,8 @@ static int read_buffer(struct recovery *v, size_t i)
 	return 0;
 }
 
-/* In a flight recorder, overwritten events are not lost, only too old. The last event
- * sets the end.
+/* In a flight recorder, overwritten events are not lost, only too old: the recording begins after
+ * them. The last event sets its end.
  */
 static int begin_flight(struct recovery *v)
 {
@@ -244,7 +244,7 @@ static void leave_instance(struct recovery *v, bool done)
 
 /* --- the file ---------------------------------------------------------------------------- */
 
-/* Tells what became of the events that the killed process had not written. */
+/* Describes what became of the events that the killed process had not written. */
 static void tell_how(const struct recovery *v, struct strbuf *sb)
 {
 	const struct recover_result *r = v->result;
@@ -265,7 +265,7 @@ static void tell_how(const struct recovery *v, struct strbuf *sb)
 			      r->unwritten);
 }
 
-/* Adds the head's items except its layout, and what this file is. */
+/* Adds the head's items except its layout, and how the file was recovered. */
 static void add_meta(struct recovery *v)
 {
 	struct strbuf __auto_free how = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: makes a recording of what a killed recorder left.
+ * capture: makes a recording from what a killed recorder left.
  * In: its unfinished files, and its tracing instance if that is still there. Out: a file.
  */
 #ifndef KMEMX_CAPTURE_RECOVER_H
@@ -19,8 +19,8 @@
  *	@extract
  * @whole: the recorder had written everything
  * @extract: the killed process was an extract: what it had not read is still in its buffer
- * @nothing: the file has neither pages nor a beginning, so only the ring buffers may hold events;
- *	no message
+ * @nothing: the file has neither pages nor a beginning, so only the ring buffers may hold events
+ *	and there is no message
  * @unwritten: events that the recorder had read but not written, which are lost; known with
  *	@buffers_read
  */
@@ -35,12 +35,12 @@ struct recover_result {
 
 /**
  * recover_run() - write the recording, then remove the leftover files
- * @l: of leftover_open()
+ * @l: from leftover_open()
  * @output: path of the recording
  *
  * Reads the ring buffers of the instance that the recorder left and removes it. The result has a
  * metadata item "recovered". On failure the files do not change, except that pages from ring
- * buffers were added.
+ * buffers may have been added.
  *
  * Return: 0; -errno after a LOG_ERROR message, or with @nothing.
  */

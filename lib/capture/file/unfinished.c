@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-/* More than any machine's CPUs. */
+/* More CPUs than any machine has. */
 #define CPUS_MAX 65536U
 
 /* "FIRST STRIDE BLOCK CPU CPU ..." */

@@ -65,7 +65,7 @@ static int learn(struct comms *c, const struct comm_event *ev,
 	char text[sizeof(((struct comm *)0)->name)] = "";
 	struct comm *item;
 
-	/* Every record has its own task in the common fields. */
+	/* The common fields of every record have the current task. */
 	if (!ev->pid.size)
 		pid = (struct field_content){ rec->data + 4, 4 };
 	else if (!field_content(&ev->pid, rec->data, rec->size, be, &pid))

@@ -3,8 +3,8 @@
  * capture: task names.
  * In: events of tasks, /proc and the kernel's saved_cmdlines. Out: "PID COMM" lines.
  *
- * saved_cmdlines alone has few tasks, and of those that end soon after they got their name often
- * the name before: the kernel saves names when it switches tasks, unless its list is locked.
+ * saved_cmdlines alone has few tasks, and often the old name of a task that ended soon after it was
+ * renamed: the kernel saves names when it switches tasks, unless its list is locked.
  */
 #ifndef KMEMX_CAPTURE_COMMS_H
 #define KMEMX_CAPTURE_COMMS_H
@@ -17,7 +17,7 @@
 
 /**
  * struct comm - a task's name
- * @ts: of the last event that named it; 0: no event did
+ * @ts: time of the last event that named it; 0: none did
  * @renamed: that was task_rename, so the name is right
  */
 struct comm {
@@ -27,7 +27,7 @@ struct comm {
 	char name[16];
 };
 
-/* An event that names a task. @id: 0 if the kernel lacks it; @pid.size: 0 if its own task is meant.
+/* An event that names a task. @id 0: the kernel lacks it. @pid.size 0: it names the current task.
  */
 struct comm_event {
 	uint16_t id;
@@ -40,21 +40,21 @@ struct comms {
 	struct comm_event starts, renames;
 };
 
-/* Reads which records comms_see() learns from: task_newtask and task_rename. 0 or -ENOMEM. */
+/* Reads the formats for comms_see(): those of task_newtask and task_rename. 0 or -ENOMEM. */
 int comms_watch(struct comms *c, const struct instance *in) __must_check;
-/* Learns from a record of the instance; they may come in any order. @comms: struct comms. 0 or
+/* Learns from a record of the instance; records may come in any order. @comms: struct comms. 0 or
  * -ENOMEM.
  */
 int comms_see(void *comms, const struct raw_record *rec) __must_check;
 
 /* Adds every live thread. @proc is "/proc". Tasks that vanish meanwhile are left out. */
 int comms_add_proc(struct comms *c, const char *proc) __must_check;
-/* Adds "PID COMM" lines, the format of saved_cmdlines; "<...>" is no name, and names of task_rename
- * stay.
+/* Adds "PID COMM" lines, the format of saved_cmdlines; skips "<...>", and keeps names of
+ * task_rename.
  */
 int comms_add_text(struct comms *c, const char *text) __must_check;
 void comms_format(const struct comms *c, struct strbuf *out);
-/* Forgets all names, and not what comms_watch() has read. */
+/* Forgets all names but keeps what comms_watch() has read. */
 void comms_free(struct comms *c);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: the ring buffers' statistics, and numbers in texts like them.
+ * capture: reads the ring buffers' statistics, and numbers from texts like them.
  * In: per_cpu/cpuN/stats of tracefs. Out: texts owned by struct facts.
  */
 
@@ -17,7 +17,7 @@ int facts_read_cpustat(const struct instance *in, uint32_t cpu, struct strbuf *o
 int facts_add_cpustat(struct facts *f, const struct instance *in, uint32_t cpu,
 		      const char **text)
 {
-	/* Begins the statistics of the frees' buffer, as trace-cmd marks an instance. */
+	/* Marks the statistics of the frees' buffer, the way trace-cmd marks an instance. */
 	static const char mark[] = "\nBuffer: " RECORDING_FREES "\n\n";
 	struct text_list *list = &f->texts.cpustats;
 	struct strbuf __auto_free sb = { 0 };

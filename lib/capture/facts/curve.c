@@ -12,24 +12,24 @@
 
 /* Moments are not closer than this. */
 #define APART_NS   50000000
-/* A flight recorder keeps its latest moments, whose distance does not grow. */
+/* A flight recorder keeps its latest moments; new ones are always this far apart. */
 #define LATEST_NS  250000000
-/* Reading the counts may take one part of the time in this many. */
+/* Reading the counts takes at most 1/COST_PART of the time. */
 #define COST_PART  256
 /* Gaps are compared in units of the age divided by 2^AGE_SHIFT. */
 #define AGE_SHIFT  12
-/* How much is read at a time: seq_file gives a page. */
+/* Bytes that are read at a time: seq_file returns at most a page. */
 #define READ_BYTES 4096
 
-/* Readings of a pair of files; a machine that never rests has the best of them. */
+/* Most readings of the pair of files; on a machine that never rests, the best pair is used. */
 #define TRIES	 24
-/* Good enough: 64 KiB with pages of 4 KiB. */
+/* So few moved pages are good enough: 64 KiB with pages of 4 KiB. */
 #define PAGES_OK 16
 
 static const char *const files[CURVE_FILES] = { "slabinfo", "meminfo", "vmstat",
 						"buddyinfo", "zoneinfo" };
 
-/* What analyses use. */
+/* The counters that analyses use. */
 static const char *const from_meminfo[] = {
 	"MemTotal",    "MemFree",    "Buffers",	      "Cached",	      "SwapCached",
 	"AnonPages",   "Shmem",	     "KReclaimable",  "SReclaimable", "SUnreclaim",
@@ -41,7 +41,7 @@ static const char *const from_vmstat[] = { "pgfree", "slabs_scanned", NULL };
 
 /* --- meminfo and zoneinfo of one moment ---------------------------------------------- */
 
-/* Free pages: those of zones, and those on the allocator's lists of CPUs. */
+/* Free pages: those of zones, and those on the allocator's per-CPU lists. */
 struct free_pages {
 	uint64_t of[2];
 };
@@ -63,7 +63,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* How many went from one to the other, or were allocated. */
+/* How many pages moved between zones and per-CPU lists, or were allocated. */
 static uint64_t moved(const struct free_pages *a, const struct free_pages *b)
 {
 	return distance(a->of[0], b->of[0]) + distance(a->of[1], b->of[1]);
@@ -158,8 +158,7 @@ static bool read_file(int fd, struct strbuf *text)
 	return n == 0 && text->size;
 }
 
-/* The next line "NAME NUMBER" or "NAME: NUMBER", whatever follows; moves *@text on; skips other
- * lines.
+/* Finds the next line that begins with "NAME NUMBER" or "NAME: NUMBER", and moves *@text past it.
  */
 static bool next_count(const char **text, const char **name, size_t *name_len,
 		       uint64_t *number)
@@ -208,7 +207,7 @@ static int add_counts(struct kernel_curve *c, enum kernel_counter from, const ch
 	return ret;
 }
 
-/* Adds the pages that @sum finds in @text; nothing of a file that could not be read. */
+/* Adds the pages that @sum finds in @text; nothing if the file could not be read. */
 static int add_pages(struct kernel_curve *c, enum kernel_counter from, const char *name,
 		     const char *text, bool (*sum)(const char *text, uint64_t *pages))
 {
@@ -234,7 +233,7 @@ static void make_room(struct curve *c, uint64_t now)
 		c->apart_ns = (now - c->first_ns) / k->nr;
 		return;
 	}
-	/* Drop the one whose neighbours are closest to each other, for their age. */
+	/* Drop the one whose neighbours are closest to each other, relative to their age. */
 	for (unsigned int i = 1; i + 1 < k->nr; i++) {
 		age = k->times[k->nr - 1] - k->times[i];
 		gap = (k->times[i + 1] - k->times[i - 1]) / ((age >> AGE_SHIFT) + 1);

@@ -5,8 +5,8 @@
  * KERNEL_CURVE_MOMENTS moments, however long the recording.
  *
  * When the curve is full, every second moment is dropped and the next ones are twice as far apart.
- * A moment's CPU time is measured, and the next one comes 256 times that later at the earliest: all
- * of them together take less than 0.4 % of one CPU. Reading shrinks no cache.
+ * The CPU time of each moment is measured, and the next one comes at least 256 times that later:
+ * all of them together take less than 0.4 % of one CPU. Reading shrinks no cache.
  */
 #ifndef KMEMX_CAPTURE_CURVE_H
 #define KMEMX_CAPTURE_CURVE_H
@@ -26,11 +26,11 @@ enum curve_file {
 /**
  * struct curve - zero-initialise it; curve_free() at the end
  * @open: curve_open() was successful; without it, the other functions do nothing
- * @latest: the end of the curve counts: see curve_open()
+ * @latest: see curve_open()
  * @fds: of the files; those that cannot be read are -1
  * @texts: their last contents, kept for their memory
  * @first_ns, @next_ns: when the first moment was and the next one is due, in CLOCK_MONOTONIC
- * @apart_ns: how far moments are apart; @spent_ns: CPU time of all of them
+ * @apart_ns: how far apart moments are; @spent_ns: CPU time of all of them
  */
 struct curve {
 	bool open, latest;
@@ -62,12 +62,12 @@ int curve_take(struct curve *c, uint64_t time, bool ns) __must_check;
 void curve_free(struct curve *c);
 
 /**
- * memory_read() - read meminfo and zoneinfo so that they tell of the same moment
+ * memory_read() - read meminfo and zoneinfo as of the same moment
  * @meminfo, @zoneinfo: empty; what cannot be read stays empty
  *
- * What CPUs have counted for themselves is added to the counters first (stat_refresh), which may be
- * 125 pages in each counter for each CPU. Free pages are in both files: both are read again, a few
- * times, while pages are allocated, or CPUs fill their lists, between them.
+ * First adds the counts that CPUs still keep to themselves to the counters (stat_refresh): up to
+ * 125 pages per CPU and counter. Both files count free pages: if many pages were allocated or moved
+ * to CPUs' lists between the two readings, it reads both again, a few times.
  */
 void memory_read(struct strbuf *meminfo, struct strbuf *zoneinfo);
 

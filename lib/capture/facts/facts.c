@@ -60,8 +60,8 @@ static void add_meta_file(struct facts *f, const char *name, const char *path,
 
 #define CACHES "/sys/kernel/slab"
 
-/* The held slabs change while slabinfo is read: read them before and after, the larger count
- * applies. The second reading allocates nothing in the kernel that the first has not.
+/* The slabs that CPUs hold change while slabinfo is read: read them before and after; the larger
+ * count applies. The second reading allocates nothing in the kernel that the first did not.
  */
 static void add_slabinfo(struct facts *f, const char *name, bool after,
 			 const struct log *log)
@@ -163,7 +163,7 @@ void facts_add_begun(struct facts *f, const struct log *log)
 	f->failed |= ret == -ENOMEM;
 }
 
-/* A recording without it is whole. */
+/* Not a warning: the recording is usable without it. */
 static void say_ran(int err, const struct log *log)
 {
 	log_errno(log, LOG_INFO, err,
@@ -206,7 +206,7 @@ void facts_memory(struct facts *f, const char *when, const struct log *log)
 				names[i]);
 		strbuf_free(&texts[i]);
 	}
-	/* Right after zoneinfo: pages move between the lists of both. */
+	/* Read it right after zoneinfo: pages move between the lists of both. */
 	snprintf(name, sizeof(name), "%s.%s", BUDDYINFO, when);
 	add_meta_file(f, name, "/proc/" BUDDYINFO, log);
 }
@@ -239,7 +239,7 @@ void facts_snapshot(struct facts *f, const char *when, const struct log *log)
 		else if (!text_list_get(&f->texts.meta, name))
 			facts_memory(f, when, log);
 	}
-	/* Its reading takes memory: after the counters. */
+	/* Reading these takes memory, so they come after the counters. */
 	if (after) {
 		end_ran(f, log);
 		add_list(f, RECORDING_META_VMALLOCINFO, when, log);
@@ -283,7 +283,7 @@ int facts_add_saved_comms(struct facts *f)
 	int ret = instance_read_top("saved_cmdlines", &sb);
 
 	ret = ret ?: comms_add_text(&f->comms, strbuf_text(&sb));
-	/* Optional. */
+	/* The list is optional. */
 	return ret == -ENOMEM ? ret : 0;
 }
 

@@ -29,7 +29,7 @@ struct facts {
 	uint32_t ran_self;    /* the recorder */
 	struct curve curve;   /* the kernel's counts so far */
 	struct slab_files slab_files;
-	bool long_lists; /* of the kernel are read, however long it takes */
+	bool long_lists; /* read the kernel's long lists, however long it takes */
 	bool no_proc;	 /* /proc's process numbers are not the kernel's */
 	bool failed;
 	struct writer_facts writer;
@@ -42,52 +42,52 @@ void facts_add_meta(struct facts *f, const char *name, const char *text, size_t 
  * kernel does not have, and what facts_memory() has read.
  */
 void facts_snapshot(struct facts *f, const char *when, const struct log *log);
-/* Reads what page frames are used for and who has slab objects, which takes its time: right before
- * tracing begins.
+/* Reads what page frames are used for and who owns slab objects. Slow: call it right before tracing
+ * begins.
  */
 void facts_add_opening(struct facts *f, const struct log *log);
-/* Reads meminfo, zoneinfo and buddyinfo as NAME.@when, with tracing on, also in place of earlier
- * ones. Not before caches are shrunk at the beginning, nor after that at the end: no event records
- * the pages that this process frees.
+/* Reads meminfo, zoneinfo and buddyinfo as NAME.@when, with tracing on, in place of earlier
+ * readings. Call it after caches are shrunk at the beginning, and before they are shrunk at the
+ * end: no event records the pages that this process frees.
  */
 void facts_memory(struct facts *f, const char *when, const struct log *log);
-/* Opens the files from which caches are counted, which stay open until facts_free(): so neither of
- * two counts has objects that the other has not because files were opened. Call it first of all.
+/* Opens the files from which caches are counted and keeps them open until facts_free(), so that
+ * opening files does not make two counts differ. Call it first of all.
  */
 void facts_hold_slab_files(struct facts *f);
 /* Counts the objects of every slab cache, one cache after the other, while tracing is on, into
  * slab_counts.@when ("before", "after"; slab_counts.h). With the times, events show what was
  * allocated and freed close to each count. At most @shrink_ns are spent on shrinking caches before
- * they are counted. If user space cannot read the trace clock, nothing is counted. Before that,
- * slabinfo.before is read again.
+ * they are counted. Counts nothing if user space cannot read the trace clock. With "before",
+ * rereads slabinfo.before first.
  */
 void facts_count_slabs(struct facts *f, const char *when, uint64_t shrink_ns,
 		       const struct log *log);
 /* Adds the current task names (saved_cmdlines, then /proc). */
 void facts_add_comms(struct facts *f);
-/* Adds only the kernel's list of names, which is cheap: old names drop out of it. 0 or -ENOMEM. */
+/* Adds only the names of saved_cmdlines: cheap, but the kernel drops old ones. 0 or -ENOMEM. */
 int facts_add_saved_comms(struct facts *f) __must_check;
-/* Adds the threads that started after facts_snapshot() had listed them, with tracing on. */
+/* With tracing on, adds the threads that started after facts_snapshot() made its list. */
 void facts_add_begun(struct facts *f, const struct log *log);
 /* Reads how long each task has run, with tracing on. facts_snapshot() reads it again after the
  * recording, and adds RECORDING_META_TASKS_RAN. @self: the recorder, which is left out. Nothing is
  * added if there are too many tasks, if the kernel does not count, or if /proc cannot be read.
  */
 void facts_begin_ran(struct facts *f, uint32_t self, const struct log *log);
-/* Opens what the kernel's curve is read from, and says so if that is not possible; then there is no
- * curve. @latest: as for curve_open().
+/* Opens the files from which the kernel's curve is read. If that fails, logs a warning, and there
+ * is no curve. @latest: as for curve_open().
  */
 void facts_open_curve(struct facts *f, bool latest, const struct log *log);
-/* Adds the curve as RECORDING_META_CURVE, without the moments before @first and after @last, times
- * of the trace clock, and ends it.
+/* Ends the curve and adds it as RECORDING_META_CURVE, without the moments before @first and after
+ * @last, times of the trace clock.
  */
 void facts_end_curve(struct facts *f, uint64_t first, uint64_t last,
 		     const struct log *log);
-/* Reads header_page of the instance, which with larger sub-buffers differs from the top-level
- * instance's.
+/* Reads header_page and header_event of the instance. With larger sub-buffers, its header_page
+ * differs from the top-level instance's. 0 or -errno.
  */
 int facts_read_headers(struct facts *f, const struct instance *in) __must_check;
-/* Appends the statistics of @cpu, which may be one of RECORDING_FREES_CPU. 0 or -errno. */
+/* Appends the statistics of @cpu, which may be RECORDING_FREES_CPU or above. 0 or -errno. */
 int facts_read_cpustat(const struct instance *in, uint32_t cpu,
 		       struct strbuf *out) __must_check;
 /* Adds the statistics of @cpu, after tracing has stopped; @text receives them, owned by @f. */
@@ -114,18 +114,18 @@ void facts_refresh(struct facts *f, const struct log *log);
 int facts_compose(struct facts *f) __must_check;
 void facts_free(struct facts *f);
 
-/* The clock of clock_gettime(2) that is the trace clock; false: none is. */
+/* Finds the clock of clock_gettime(2) that is the trace clock. False: there is none. */
 bool facts_clock(const char *trace_clock, clockid_t *clock);
 /* The number after "KEY: " in statistics or meminfo text; 0 if absent. */
 uint64_t facts_number(const char *text, const char *key);
-/* The time after "KEY", such as "now ts:", in statistics: in ns of a clock that counts time, which
- * has seconds with a fraction, "1535.858089"; else the whole number that it is. 0 if absent.
+/* The time after "KEY", such as "now ts:", in statistics: ns if the clock counts time, which the
+ * kernel prints as seconds with a fraction, "1535.858089"; else the number as printed. 0 if absent.
  */
 uint64_t facts_time(const char *text, const char *key);
 /* The bytes after "KEY: " in /proc/meminfo; 0 if unknown. */
 uint64_t facts_meminfo(const char *key);
 
-/* Reads the running kernel's build ID. 0; with @id empty -ENOENT: it has none, -errno. */
+/* Reads the running kernel's build ID. 0; with an empty @id, -ENOENT if it has none, -errno. */
 int facts_build_id(char id[ELF_BUILD_ID_MAX]) __must_check;
 
 /**

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: how a list of a long file is made: limits, lines, sums.
- * In: the file, and what reads a line of it. Out: the list's text.
+ * capture: makes a list from a long file: limits, lines, sums.
+ * In: the file, and a function that reads it. Out: the list's text.
  */
 #include "capture/facts/lists.h"
 
 #include "base/clock.h"
 
-/* After so many lines the time is checked. */
+/* The time is checked once in this many lines. */
 #define LIST_LINES 16
 
 int list_check(const struct list *l)

@@ -11,8 +11,8 @@
 #include "capture/facts/facts.h"
 #include "recording/recording.h"
 
-/* Reading one takes no longer, and gives no more. Without processes, reports by process and control
- * group are refused, so these are waited for on a busy machine, too.
+/* Limits of reading one list. Processes get more time, even on a busy machine: reports by process
+ * and control group need them.
  */
 #define LIST_NS	     100000000ULL
 #define PROCESSES_NS 500000000ULL
@@ -23,7 +23,7 @@
 
 /* --- who has slab objects: CACHE/alloc_traces -------------------------------------------- */
 
-/* One cache, whose objects keep their callsites (slab_debug=U; Linux 5.14). */
+/* One cache that stores the callsites of its objects (slab_debug=U; Linux 5.14). */
 struct traces {
 	struct list *list;
 	const char *cache;
@@ -125,7 +125,7 @@ int vmallocinfo_sum(struct list *l, const char *path)
 
 /* --- all of them ------------------------------------------------------------------------- */
 
-/* Who has each page, or at least what for. */
+/* Who owns each page, or at least what it is used for. */
 static int opening(struct list *l, const char *path)
 {
 	int ret = page_owner_frames(l, PAGE_OWNER);
@@ -137,8 +137,8 @@ static int opening(struct list *l, const char *path)
 	return opening_of_flags(l, path);
 }
 
-/* The kernel prints percpu_stats with interrupts off, which took 0.35 ms with 1.2 MB of each CPU.
- * With more than this of each CPU it is left out.
+/* The kernel prints percpu_stats with interrupts off, which took 0.35 ms for 1.2 MB per CPU. If
+ * each CPU has this much, it is left out unless lists may take long.
  */
 #define PERCPU_KIB (16U << 10)
 

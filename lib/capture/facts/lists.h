@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: what a recording has of long files of the kernel: a list made of each.
+ * capture: short lists made from the kernel's long files, for a recording.
  * In: /proc. Out: texts.
  */
 #ifndef KMEMX_CAPTURE_LISTS_H
@@ -10,16 +10,17 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 
-/* What was added up for a key of a list. */
+/* The sums for one key of a list. */
 struct list_sum {
 	uint64_t nr, pages;
 };
 
 /**
  * struct list - a list that is being made
- * @most_ns, @end_ns: it may take this long, until then by CLOCK_MONOTONIC
- * @most_bytes: @out may get this long
- * @sums: by what a line of @out ends with; before a NUL in it: what the line begins with
+ * @most_ns, @end_ns: how long it may take, and when it must end, in CLOCK_MONOTONIC
+ * @most_bytes: limit of @out's size
+ * @sums: keyed by the end of a line of @out; if the key has a NUL, the part before it begins the
+ *	line
  */
 struct list {
 	struct strbuf *out;
@@ -38,7 +39,7 @@ int list_make(list_fn *read, const char *path, uint64_t most_ns, size_t most_byt
 	      struct strbuf *out) __must_check;
 /* Reads @item: RECORDING_META_PROCESSES, RECORDING_META_VMALLOCINFO, RECORDING_META_PAGE_OWNER,
  * RECORDING_META_OPENING, RECORDING_META_ALLOC_TRACES or RECORDING_META_PERCPU_STATS;
- * @long_time: for up to a minute. 0 or -errno, after a message unless the kernel has no such list;
+ * @long_time: take up to a minute. 0 or -errno, after a message unless the kernel has no such list;
  * -ETIME: it would take too long.
  */
 int list_read(const char *item, bool long_time, struct strbuf *out,
@@ -46,8 +47,8 @@ int list_read(const char *item, bool long_time, struct strbuf *out,
 
 /* Is the list within its limits? 0, -ETIME, -EFBIG. */
 int list_check(const struct list *l) __must_check;
-/* Calls @add for each line of @file, which may cut it, until it fails or the list is beyond its
- * limits. @file NULL: it was not opened, with errno.
+/* Calls @add for each line of @file until it fails or the list exceeds its limits; @add may change
+ * the line. @file NULL: opening it failed, with errno.
  */
 int list_lines(const struct list *l, FILE *file, int (*add)(void *ctx, char *line),
 	       void *ctx) __must_check;
@@ -62,7 +63,7 @@ int list_add(struct list *l, const char *key, size_t len,
 list_fn page_owner_sum;
 /* The frames of each kind of page, as RECORDING_META_OPENING has them. */
 list_fn page_owner_frames;
-/* The uses of frames by /proc/kpageflags. */
+/* What each frame is used for, by /proc/kpageflags. */
 list_fn opening_of_flags;
 /* "CACHE OBJECTS FUNCTION [MODULE]" for each callsite in CACHE/alloc_traces. -ENOENT: no cache has
  * such a file.

@@ -15,7 +15,7 @@
 #include "event/formats.h"
 #include "symbol/user_symbols.h"
 
-/* Of each CPU's buffer, a power of two: an exec of a program with ten libraries takes 1.5 KB. */
+/* Bytes of a CPU's buffer, a power of two: an exec of a program with ten libraries takes 1.5 KB. */
 #define RING_BYTES (512UL << 10)
 /* struct userstack_entry of the kernel, after the common fields. */
 #define TGID_AT	   8U
@@ -36,7 +36,7 @@ struct mappings {
 	const struct log *log;
 };
 
-/* --- what the kernel tells ------------------------------------------------------------------ */
+/* --- the kernel's reports ------------------------------------------------------------------- */
 
 /* Sets the clock of the kernel's records to the trace clock. False: perf has no such clock. */
 static bool set_clock(struct perf_event_attr *attr, const char *clock)
@@ -72,7 +72,7 @@ static int open_ring(struct mappings *m, struct perf_event_attr *attr, int cpu)
 	return 0;
 }
 
-/* Linux 5.12 and later tell build IDs. */
+/* Linux 5.12 and later report build IDs. */
 static void ask_build_ids(struct perf_event_attr *attr, bool ask)
 {
 #ifdef PERF_RECORD_MISC_MMAP_BUILD_ID
@@ -274,7 +274,7 @@ static int open_in_container(const char *path, uint32_t pid)
 	return -ENOENT;
 }
 
-/* Anybody can put a link into /tmp, and the paths of mapped files have none at their end. */
+/* Follows no link: anybody can put one into /tmp, and no mapped file's path ends in one. */
 static int open_program(void *ctx, const char *path, uint32_t pid)
 {
 	struct stat st;

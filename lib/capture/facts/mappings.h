@@ -2,7 +2,7 @@
 /*
  * capture: which files processes map as code while a recording is made.
  * In: /proc/PID/maps at the start, then the kernel's own records of mappings, forks and execs,
- * which perf uses too. Out: metadata with which frames of programs have names.
+ * which perf uses too. Out: metadata from which user-space frames get names.
  */
 #ifndef KMEMX_CAPTURE_MAPPINGS_H
 #define KMEMX_CAPTURE_MAPPINGS_H
@@ -14,14 +14,14 @@
 struct mappings;
 
 /**
- * mappings_begin() - reads the mappings of all processes, and has the kernel tell of new ones
+ * mappings_begin() - read the mappings of all processes, and make the kernel report new ones
  * @clock: the trace clock
  *
- * Return: 0; -errno after a LOG_ERROR message. A kernel that does not tell is a warning.
+ * Return: 0; -errno after a LOG_ERROR message. If the kernel cannot report them, that is a warning.
  */
 int mappings_begin(struct mappings **out, const char *clock,
 		   const struct log *log) __must_check;
-/* Reads what the kernel has told since the last call. */
+/* Reads the kernel's reports since the last call. */
 void mappings_read(struct mappings *m);
 /* Adds the mappings and the symbols of all frames in @reader's user_stack events. 0; -ENOMEM;
  * -errno of reading the events.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: who has pages, by page_owner, and what each page frame is used for before a recording.
+ * capture: who owns pages, by page_owner, and what each page frame is used for before a recording.
  * In: /sys/kernel/debug/page_owner, /proc/kpageflags. Out: a line for each callchain, "PAGES 0xGFP
  * FUNCTION ..."; the text of RECORDING_META_OPENING.
  *
@@ -20,12 +20,12 @@
 
 #define CHAIN_MAX  512
 #define ORDER_MAX  20
-/* More callchains are not kept. */
+/* The most callchains that are kept. */
 #define STACKS_MAX (1U << 16)
 
 /**
  * struct opening_runs - the text of RECORDING_META_OPENING under construction
- * @next: frame after the runs in @out; @first, @nr, @name: the run that is not yet there
+ * @next: the frame after the runs in @out; @first, @nr, @name: the run that is not written yet
  */
 struct opening_runs {
 	struct strbuf *out;
@@ -41,8 +41,8 @@ struct chain {
 	size_t len;
 };
 
-/* @numbers: a handle of the kernel's -> the number of its " FUNCTION FUNCTION ..." in @chains.
- * @latest: the one that is being read.
+/* @numbers: maps a handle of the kernel to the number of its " FUNCTION FUNCTION ..." in @chains.
+ * @latest: the callchain being read.
  */
 struct stacks {
 	struct intern chains;
@@ -50,9 +50,9 @@ struct stacks {
 	struct chain latest;
 };
 
-/* @key: "0xGFP FUNCTION ..." of the block that is being read, of @pages from frame @first on; 0:
- * none is. @bare: the length of the key without functions. @runs: gets each block's frames; NULL:
- * they are added up in @list.
+/* @key: "0xGFP FUNCTION ..." of the block being read, which has @pages frames from @first on; 0:
+ * there is none. @bare: the length of @key without functions. @runs: receives each block's frames;
+ * NULL: they are added up in @list.
  */
 struct page_sums {
 	struct list *list;
@@ -75,8 +75,7 @@ static void end_runs(struct opening_runs *r)
 	r->nr = 0;
 }
 
-/* Adds @nr frames from @first on, after those of earlier calls; others are left out. 0 or
- * -ENOMEM.
+/* Adds @nr frames from @first on, unless they begin before the end of earlier ones. 0 or -ENOMEM.
  */
 static int add_run(struct opening_runs *r, uint64_t first, uint64_t nr, const char *name,
 		   size_t name_len)
@@ -183,7 +182,7 @@ static void add_known(struct page_sums *s, uint32_t handle)
 	size_t len = 0;
 	const char *text = number ? intern_get(&s->stacks.chains, *number, &len) : NULL;
 
-	/* A key has a number before its functions, so that the last may not fit. */
+	/* The key begins with a number, so the last functions may not fit. */
 	while (len && s->key.len + len >= sizeof(s->key.text))
 		len = (size_t)((const char *)memrchr(text, ' ', len) - text);
 	if (len)
@@ -254,7 +253,7 @@ int page_owner_sum(struct list *l, const char *path)
 
 /* --- without page_owner ----------------------------------------------------------------- */
 
-/* Frames that are read at a time. */
+/* Frames read at a time. */
 #define FRAMES 8192
 
 /* Bits of kpageflags: include/uapi/linux/kernel-page-flags.h. */

@@ -23,7 +23,7 @@
 #define ISOLATED    "/sys/devices/system/cpu/isolated"
 #define NOHZ	    "/sys/devices/system/cpu/nohz_full"
 
-/* Descriptors for all else: pipes of many CPUs, a flight of files. */
+/* Descriptors left for everything else: the pipes of many CPUs, a flight recorder's files. */
 #define OTHER_FILES 512
 
 /* One cache of slabinfo. */
@@ -87,7 +87,7 @@ static void open_cache(int dir, const char *name, struct slab_files_cache *c)
 	snprintf(c->name, sizeof(c->name), "%s", name);
 	for (int i = 0; i < SLAB_FILES; i++) {
 		c->fds[i] = open_file(dir, name, (enum slab_file)i);
-		/* The kernel allocates a page when it is read first. */
+		/* The kernel allocates a page on the first read. */
 		if (i != SLAB_SHRINK && i != SLAB_RECLAIM_ACCOUNT && c->fds[i] >= 0 &&
 		    pread(c->fds[i], &byte, 1, 0) < 0)
 			continue;
@@ -154,7 +154,7 @@ void slab_files_close(struct slab_files *f)
 
 /* --- counting ------------------------------------------------------------------------------ */
 
-/* Where a cache's files are: open, or @fds NULL: in the directory of its @name. */
+/* A cache's files: open in @fds, or, if that is NULL, in the directory @name of @dir. */
 struct place {
 	const int *fds;
 	int dir;
@@ -275,8 +275,8 @@ static void count_once(struct counting *to, struct cache *c, const int fds[SLAB_
 	c->end = clock_ns(to->clock);
 }
 
-/* Counts the cache a few times, as CPUs may take slabs again at once, and keeps the count of which
- * CPUs hide least.
+/* Counts the cache a few times, as CPUs may take slabs again at once, and keeps the count with the
+ * fewest held slabs.
  */
 static void count(struct counting *to, struct cache *c, bool may_shrink)
 {
@@ -310,7 +310,7 @@ static const char of_files[] = "dentry inode_cache lsm_inode_cache kernfs_iattrs
  */
 static const char of_open_files[] = "filp lsm_file_cache seq_file";
 
-/* The caches of which CPUs may hide most come first. */
+/* Caches of which CPUs may hide most come first, those of open files last. */
 ORDER(by_worth, struct cache,
       COMPARE(text_has_word(of_open_files, ' ', x->name),
 	      text_has_word(of_open_files, ' ', y->name))
@@ -400,7 +400,7 @@ struct shrunk {
 	char first[NAME_MAX + 1];
 };
 
-/* Is it a directory itself, not an alias? Any other name counts as gone. */
+/* Is it a real directory, not an alias? Any other name counts as gone. */
 static bool is_cache(int dir, const char *name)
 {
 	struct stat st;

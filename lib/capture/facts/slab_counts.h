@@ -28,7 +28,7 @@ struct slab_files_cache {
 };
 
 /**
- * struct slab_files - files that are open for as long as a recording takes
+ * struct slab_files - files that stay open during a recording
  *
  * The kernel has an object for each file of sysfs that is open (struct kernfs_open_node, in
  * kmalloc-96), and from 6.0 on frees it with kfree_rcu(): seconds later, without an event. Files
@@ -47,8 +47,8 @@ struct slab_files {
  * @path: /sys/kernel/slab, or a directory like it
  * @slabinfo: text of slabinfo, which lists the caches
  *
- * Raises this process's limit of open files, as far as it may. Files for which that is not enough,
- * and those that the kernel does not have, are left out.
+ * Raises this process's limit of open files as far as it may. Files beyond it, and those that the
+ * kernel lacks, are left out.
  */
 void slab_files_open(struct slab_files *f, const char *path, const char *slabinfo);
 /* The cache of slabinfo's @name; NULL: it has no open files. */
@@ -60,12 +60,12 @@ void slab_files_close(struct slab_files *f);
  * struct slab_counts_options - how to count
  * @path: /sys/kernel/slab, or a directory like it
  * @slabinfo: the text of slabinfo, which lists the caches to count
- * @clock: clock of all times: the trace's
+ * @clock: the trace clock, by which all times are
  * @shrink_ns: time to spend on shrinking caches, which makes CPUs return the slabs that they hold.
  *	Caches are not shrunk if no time is left, if they have many free objects, if CPUs are
  *	isolated, and after a cache that took 10 ms. The time is checked between caches,
  *	never within one. UINT64_MAX: shrink them all
- * @open: the files of caches that are open already; may be NULL
+ * @open: files of caches that are already open; may be NULL
  */
 struct slab_counts_options {
 	const char *path, *slabinfo;
@@ -106,7 +106,7 @@ void slab_counts_reclaim(struct strbuf *out, const char *path);
  * for each cache that was not.
  */
 bool shrink_caches(const char *path, enum log_level level, const struct log *log);
-/* Shrinks again the few caches of which CPUs have taken slabs since. */
+/* Shrinks again the few caches from which CPUs have taken slabs since. */
 void shrink_again(const char *path, const struct log *log);
 
 #endif

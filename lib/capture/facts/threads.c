@@ -8,13 +8,13 @@
 #include "base/io.h"
 #include "base/number.h"
 
-/* Of a walk with tracing on, in CPU time. Nothing is read from the ring buffers meanwhile. */
+/* Limit of CPU time for a walk with tracing on: meanwhile nothing is read from the ring buffers. */
 #define WALK_NS 50000000
 
 /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000U
 
-/* Reads a process number, in digits alone. */
+/* Reads a process number that consists of digits only. */
 static bool parse_pid(const char *text, uint32_t *pid)
 {
 	uint64_t v = 0;
@@ -38,7 +38,7 @@ ssize_t thread_read(int task_fd, uint32_t pid, const char *file, char *text, siz
 	return n;
 }
 
-/* @until: by the clock of the thread's CPU time; 0: no limit. */
+/* @until: by CLOCK_THREAD_CPUTIME_ID; 0: no limit. */
 static int walk_process(int proc_fd, const char *name, thread_fn fn, void *ctx,
 			uint64_t until)
 {
@@ -105,8 +105,8 @@ static bool read_stat(int task_fd, uint32_t pid, struct thread_stat *s)
 
 /* --- processes and control groups ---------------------------------------------------------- */
 
-/* The line of /proc/PID/cgroup that says where memory is charged: that of the memory controller of
- * version 1, else that of version 2. NULL: none.
+/* The line of /proc/PID/cgroup that says where memory is charged: that of the cgroup v1 memory
+ * controller, else that of cgroup v2. NULL: none.
  */
 static char *find_group(char *text)
 {

@@ -131,7 +131,7 @@ static int check(const struct boot_options *o)
 			o->major, o->minor, lacks, remedy);
 		return -EOPNOTSUPP;
 	}
-	/* The sweep of leftovers removes instances called kmemx-NUMBER. */
+	/* The sweep of leftovers removes instances called kmemx-TOKEN. */
 	if (o->instance && (!is_plain(o->instance, "-.") || o->instance[0] == '.' ||
 			    !strncmp(o->instance, "kmemx-", 6))) {
 		log_msg(o->log, LOG_ERROR,

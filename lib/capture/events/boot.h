@@ -17,7 +17,7 @@
  * @events: as for a recording, but without a filter
  * @min_order: callchains only on page allocations of this order or more
  * @instance: name of a tracing instance; NULL: the top-level instance
- * @persistent: the instance lies in memory that a warm reboot leaves alone
+ * @persistent: the instance is in memory that a warm reboot preserves
  * @keep_last: a full buffer drops the oldest events; else new ones are not recorded
  * @buffer_bytes: per CPU; 0: chosen from memory
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: whose events the instance records.
+ * capture: restricts the instance to the events of some tasks.
  * In: processes, a control group. Out: set_event_pid of the instance.
  */
 #include <unistd.h>
@@ -19,8 +19,8 @@ static int add_number(struct u64_map *set, pid_t pid)
 	return u64_map_insert(set, (uint64_t)pid, 0) ? 0 : -ENOMEM;
 }
 
-/* Appends the running threads of @pid, except those in @listed (NULL: all). -ESRCH: the process has
- * ended and only its number is left.
+/* Appends the running threads of @pid, except those in @listed (NULL: append all). -ESRCH: the
+ * process has ended and only its number is left.
  */
 static int add_threads(struct strbuf *sb, pid_t pid, const struct u64_map *listed)
 {
@@ -143,7 +143,7 @@ static int find_missing(const struct instance *in, struct process_list *list,
 	ret = ret ?: read_listed(in, &family);
 	ret = ret ?: add_children(&family, list);
 	for (size_t i = 0; !ret && i < list->nr; i++)
-		/* The recorder may descend from them too. A process that has ended is no error. */
+		/* The recorder may descend from them too. An ended process is not an error. */
 		if (list->items[i].pid != getpid() &&
 		    u64_map_find(&family, (uint64_t)list->items[i].pid) &&
 		    add_threads(sb, list->items[i].pid, &listed))
@@ -152,10 +152,10 @@ static int find_missing(const struct instance *in, struct process_list *list,
 }
 
 /*
- * The kernel adds what listed tasks fork. What other tasks forked before they were listed is found
- * in /proc; what those fork meanwhile is found in the next round. Repeat until a round finds
- * nothing. Each write copies the kernel's list and loses tasks that are added to the old list at
- * that moment; the next round finds these too.
+ * The kernel adds the children of listed tasks. Those forked before their parent was listed are
+ * found in /proc; their own children of that time are found in the next round. Repeat until a round
+ * finds nothing. Each write copies the kernel's list and loses tasks that are added to the old list
+ * at that moment; the next round finds these too.
  */
 static int add_descendants(const struct instance *in, const struct log *log)
 {
@@ -247,7 +247,7 @@ int events_only_group(const struct instance *in, const char *dir, const struct l
 	size_t nr = 0;
 	int ret = cgroup_pids(dir, &pids, &nr);
 
-	/* A process that has ended meanwhile is no error. */
+	/* A process that has ended meanwhile is not an error. */
 	for (size_t i = 0; !ret && i < nr; i++)
 		if (pids[i] != getpid() && add_threads(&sb, pids[i], NULL))
 			continue;

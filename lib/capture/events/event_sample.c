@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * capture: the kernel's filters and triggers of a sampled recording.
- * In: the rule of a sample, selected events. Out: the instance's event files, set.
+ * In: the rule of a sample, selected events. Out: the instance's event files are set.
  */
 #include "capture/events/events.h"
 
@@ -10,8 +10,8 @@ static unsigned int traits_of(const struct event_name *event)
 	return event_traits(event->system, event->name);
 }
 
-/* The filter of @event that expresses the sample. 0; -ENOTSUP if the event lacks a field; -ENOMEM;
- * -errno.
+/* Appends the filter of @event that expresses the sample. 0; -ENOTSUP if the event lacks a field;
+ * -ENOMEM; -errno.
  */
 static int filter_of(const struct instance *in, const struct event_name *event,
 		     const struct sample *s, struct strbuf *out)
@@ -80,9 +80,7 @@ int events_sample_stacks(const struct event_list *list, const struct instance *i
 
 _Static_assert(SAMPLE_FOLDS == 3, "sum_is() adds three bits");
 
-/* Tests whether exactly one of the bits @a and @b is set; without @differ, whether both or none
- * are.
- */
+/* Tests whether exactly one of the two @bits is set; without @differ, whether both or none are. */
 static void two_differ(struct strbuf *out, const char *field, const uint64_t *bits,
 		       bool differ)
 {

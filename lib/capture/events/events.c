@@ -18,7 +18,7 @@
  */
 #define FLAGS_IRQ 24
 
-/* Which system call a task is in. */
+/* The events that show which system call a task is in. */
 #define CALL_EVENTS "raw_syscalls:sys_*"
 
 #define OBJECT	   (EVENT_OBJECT | EVENT_COMM)
@@ -26,8 +26,8 @@
 #define FROM_CACHE (OBJECT | EVENT_BYTES | EVENT_GFP | EVENT_CACHE)
 
 const struct known_event known_events[] = {
-	/* These never come from a named cache. A kfree() may. The _node variants exist up to Linux
-	 * 6.0.
+	/* kmalloc() never uses a named cache, but kfree() may free an object of one. The _node
+	 * variants exist up to Linux 6.0.
 	 */
 	{ KMEM, "kmalloc", OBJECT | EVENT_BYTES | EVENT_GFP },
 	{ KMEM, "kmalloc_node", OBJECT | EVENT_BYTES | EVENT_GFP },
@@ -111,7 +111,7 @@ int event_list_add(struct event_list *list, const char *system, const char *name
 	return 0;
 }
 
-/* Adds the events of a kind that this kernel has; with @named, not those that name no cache. */
+/* Adds this kernel's events of @kind; @named: skip allocations that do not name their cache. */
 static int add_known(struct event_list *list, const struct instance *in,
 		     enum event_trait kind, bool named, const struct log *log)
 {
@@ -347,7 +347,7 @@ int event_field_size(const struct event_name *event, const struct instance *in,
 	return found ? (int)found->size : ret;
 }
 
-/* Excludes @self from all events that are filtered at all. */
+/* Sets @filter, which excludes this process, on all events that may be filtered. */
 static int filter_self(struct event_list *list, const struct instance *in,
 		       const struct event_choice *choice, const char *filter)
 {
@@ -367,7 +367,7 @@ static int filter_self(struct event_list *list, const struct instance *in,
 	return 0;
 }
 
-/* The kernel leaves out everything that happens while the process runs. */
+/* Makes the kernel leave out everything that happens while the process runs. */
 static enum events_self leave_out_pid(struct event_list *list, const struct instance *in,
 				      pid_t self, const struct log *log)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture: which events the instance records, of which tasks, and with which stacks.
- * In: the user's choice. Out: the instance's event files, set.
+ * In: the user's choice. Out: the instance's event files are set.
  */
 #ifndef KMEMX_CAPTURE_EVENTS_H
 #define KMEMX_CAPTURE_EVENTS_H
@@ -42,7 +42,7 @@ struct event_criteria {
  * struct event_choice - what the user wants recorded
  * @slab, @page: the events of the slab and of the page allocator
  * @vmalloc, @percpu_memory: areas of vmalloc (Linux 6.3); per-CPU memory (4.14)
- * @calls: begins and ends of system calls
+ * @calls: entries and exits of system calls
  * @frag: the page allocator's fallbacks to another migratetype
  * @percpu: how pages enter and leave the per-CPU lists
  * @extra: further events, "SYSTEM:EVENT" or "EVENT" (kmem first, then any system), may be shell
@@ -51,7 +51,7 @@ struct event_criteria {
  * @criteria: a filter of allocations that names no fields; see event_criteria_filter()
  * @one_in: record one in this many objects and pages, sample_possible(); 0: all
  * @stacks_one_in: also record the callchain of one in this many slab objects; 0: of none
- * @user_stack: also record the frames of programs below the callchains of @stack
+ * @user_stack: also record user-space frames with the callchains of @stack
  * @filter_frees: filter frees too; else all frees are recorded, as RCU, softirqs and other tasks
  *	also free what the chosen tasks allocated
  */
@@ -68,15 +68,15 @@ struct event_choice {
 
 /* How the recorder's own allocations are left out of the recording. */
 enum events_self {
-	EVENTS_SELF_CONTEXT, /* except those in interrupts and softirqs that interrupt it */
-	EVENTS_SELF_PID,     /* with everything in its context, frees too */
+	EVENTS_SELF_CONTEXT, /* but not those of interrupts and softirqs that interrupt it */
+	EVENTS_SELF_PID,     /* with all that happens while it runs, even frees */
 	EVENTS_SELF_RECORDED,
 };
 
 struct event_name {
 	char *system;
 	char *name;
-	char *filter; /* that the kernel has set; NULL: none */
+	char *filter; /* the one that is set in the kernel; NULL: none */
 };
 
 struct event_list {
@@ -84,8 +84,8 @@ struct event_list {
 	size_t count;
 };
 
-/* What is known of an event: fields that can select it, what it is about, and whether it ends a
- * life; EVENT_STACK: it allocates without a caller in the event, or with one that may be a wrapper.
+/* What is known about an event: the fields that can select it, its subject, and whether it is a
+ * free. EVENT_STACK: it allocates, but names no caller, or one that may be a wrapper.
  */
 enum event_trait {
 	EVENT_BYTES = 1 << 0,
@@ -99,14 +99,14 @@ enum event_trait {
 	EVENT_STACK = 1 << 8,
 	EVENT_AREA = 1 << 9,	  /* an area of vmalloc */
 	EVENT_PERCPU = 1 << 10,	  /* per-CPU memory */
-	EVENT_CPU_LIST = 1 << 11, /* of pages on the lists of CPUs */
+	EVENT_CPU_LIST = 1 << 11, /* pages on per-CPU lists */
 	EVENT_FALLBACK = 1 << 12, /* to another migratetype */
 	EVENT_TAG = 1 << 13,	  /* adds up to the kernel's counts */
-	EVENT_TASK = 1 << 14,	  /* its process, name or control group */
+	EVENT_TASK = 1 << 14,	  /* a task's process, name or control group */
 	EVENT_TASK_END = 1 << 15,
 };
 
-/* The events of all kernels; an allocation's comes before its free's. The last one has no name. */
+/* The events of all kernel versions, each allocation before its free. The last one has no name. */
 struct known_event {
 	const char *system, *name;
 	unsigned int traits;
@@ -118,19 +118,19 @@ extern const struct known_event known_events[];
 #define EVENT_NAME_PAGE "mm_page_alloc"
 #define EVENT_NAME_AREA "alloc_vmap_area"
 
-/* The event's traits; 0: it is not known. @system NULL: whatever it is. */
+/* The event's traits; 0: it is not known. @system NULL: any. */
 unsigned int event_traits(const char *system, const char *name);
 
 /* Sets the event's filter and reads it back: 0; -EINVAL if the kernel has another; -errno. */
 int event_set_filter(struct event_name *event, const struct instance *in,
 		     const char *filter) __must_check;
-/* Appends the filter of what passes @filter and the filter that the event has. */
+/* Appends @filter, combined with the event's own filter if it has one. */
 void event_whole_filter(const struct event_name *event, const char *filter,
 			struct strbuf *out);
-/* Sets that one: errors as event_set_filter(), or -ENOMEM. */
+/* Sets that filter. Errors as event_set_filter(), or -ENOMEM. */
 int event_add_filter(struct event_name *event, const struct instance *in,
 		     const char *filter) __must_check;
-/* Bytes of a field, by the event's format: 0: it has none of that name; -errno. */
+/* A field's size in bytes, from the event's format; 0: there is no such field; -errno. */
 int event_field_size(const struct event_name *event, const struct instance *in,
 		     const char *field);
 /* The kernel's message about the last filter or probe that it rejected; free() it. NULL: none. */
@@ -145,7 +145,7 @@ int event_set_trigger(const struct event_name *event, const struct instance *in,
 		      const char *filter) __must_check;
 
 /**
- * events_select() - the events of @choice that this kernel has
+ * events_select() - list the events of @choice that this kernel has
  *
  * A kmem event that the kernel lacks is normal (logged as LOG_INFO); one of @extra that
  * matches nothing is an error.
@@ -198,15 +198,15 @@ int events_only_pids(const struct instance *in, const pid_t *pids, size_t nr,
 		     const struct log *log) __must_check;
 /* How many running tasks (threads) the instance is restricted to; 0: no restriction, or unknown. */
 size_t events_nr_tasks(const struct instance *in);
-/* Does any of them run? True if unknown. */
+/* Is any of them still running? True if unknown. */
 bool events_has_tasks(const struct instance *in);
-/* events_only_pids() for one task, by the kernel's number of it, without looking it up in /proc. */
+/* As events_only_pids(), for one task by the kernel's number, without looking it up in /proc. */
 int events_follow(const struct instance *in, pid_t pid,
 		  const struct log *log) __must_check;
 
 /**
  * events_only_group() - restrict the instance to the processes of a control group
- * @dir: of cgroup_find()
+ * @dir: from cgroup_find()
  * @log: for errors; NULL: a later call, for processes that have joined
  *
  * What they fork is recorded too; a process that leaves the group is still recorded. Return: 0;
@@ -220,10 +220,10 @@ int events_stacks(const struct event_list *list, const struct instance *in,
 		  const struct event_choice *choice, const char **how,
 		  const struct log *log) __must_check;
 
-/* The one of @in and its instance of frees that records the event. */
+/* Returns @in or its instance of frees, whichever records the event. */
 const struct instance *event_instance(const struct event_name *event,
 				      const struct instance *in);
-/* Enables the selected events in the instance that records each (tracing_on still decides). */
+/* Enables each selected event in the instance that records it (tracing_on still decides). */
 int events_enable(const struct event_list *list, const struct instance *in,
 		  const struct log *log) __must_check;
 
@@ -233,9 +233,9 @@ bool event_criteria_any(const struct event_criteria *c);
 /**
  * event_criteria_filter() - the filter of one event
  * @name: name of a kmem event
- * @filter_frees: frees must meet the same criteria; else only what also holds at the free: an
+ * @filter_frees: frees must meet all criteria; else only the one that also holds at the free, the
  *	object's cache
- * @out: receives the filter; nothing: every such event is recorded
+ * @out: receives the filter; empty: every such event is recorded
  *
  * Return: the name of the most important field that the filter needs, which not all kernels' events
  * have; NULL: there is no filter.
@@ -274,12 +274,12 @@ int events_sample(struct event_list *list, const struct instance *in,
 int events_sample_stacks(const struct event_list *list, const struct instance *in,
 			 const struct sample *s) __must_check;
 
-/* Passes what sample_object() keeps. With @is_free it drops kfree(NULL), which is frequent. The
- * event has a field "ptr".
+/* Appends a filter that passes what sample_object() keeps. With @is_free it drops kfree(NULL),
+ * which is frequent. The event must have the field "ptr".
  */
 void sample_filter_object(const struct sample *s, bool is_free, struct strbuf *out);
-/* Passes what sample_block() keeps. The event has a field "pfn", and with @has_order a field
- * "order". @long_size: bytes of pfn, 4 or 8.
+/* Appends a filter that passes what sample_block() keeps. The event must have the field "pfn", and
+ * with @has_order "order". @long_size: bytes of pfn, 4 or 8.
  */
 void sample_filter_block(const struct sample *s, bool has_order, unsigned int long_size,
 			 struct strbuf *out);

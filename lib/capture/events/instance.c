@@ -140,7 +140,7 @@ static int lock_instance(struct instance *in)
 	return fstat(in->lock_fd, &st) < 0 || !st.st_nlink ? -ENOENT : 0;
 }
 
-/* Finds tracefs, as a user who may trace; -errno after a LOG_ERROR message. */
+/* Finds tracefs and checks that this user may trace. 0; -errno after a LOG_ERROR message. */
 static int open_tracing(const char **dir, const char *retry, const struct log *log)
 {
 	*dir = tracing_dir();
@@ -202,7 +202,7 @@ int instance_create(struct instance *in, const char *token, const char *retry,
 	return ret;
 }
 
-/* Names the second instance, which is not there yet. 0 or -ENOMEM. */
+/* Sets the name of the second instance, which need not exist yet. 0 or -ENOMEM. */
 static int name_frees(struct instance *in)
 {
 	in->frees = calloc(1, sizeof(*in->frees));
@@ -237,7 +237,7 @@ void instance_remove_orphan(const char *name)
 	    strcmp(name + size - suffix, FREES_SUFFIX) != 0)
 		return;
 	snprintf(owner, sizeof(owner), "%.*s", (int)(size - suffix), name);
-	/* Another errno: nobody knows. */
+	/* Any other errno does not tell whether the owner exists. */
 	if (instance_token(owner) && !tracefs_instance_exists(owner) && errno == ENOENT) {
 		struct tracefs_instance *frees = tracefs_instance_alloc(NULL, name);
 

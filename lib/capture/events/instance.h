@@ -37,9 +37,9 @@ struct instance {
 	int lock_fd;
 };
 
-/* Between making an instance and locking it, nobody else may take it for a leftover; nor a probe
- * that is not enabled yet: making and sweeping them both take this lock. A descriptor, which
- * close(2) unlocks, or -errno. tracefs is open.
+/* Takes the lock under which instances and probes are made and swept: nobody else may take an
+ * instance that is not locked yet, or a probe that is not enabled yet, for a leftover. Returns a
+ * descriptor, which close(2) unlocks, or -errno. tracefs must be open.
  */
 int instance_lock_all(void) __must_check;
 /* May this user trace? Root always may. 0; -errno after a LOG_ERROR message. @retry as for
@@ -49,8 +49,8 @@ int instance_check_user(const char *retry, const struct log *log) __must_check;
 
 /**
  * instance_create() - make "kmemx-TOKEN"
- * @token: of new_file_token(): unique per recorder; a process number is not, as two PID namespaces
- *	can use the same
+ * @token: from new_file_token(): unique per recorder; a process number is not, as two PID
+ *	namespaces can use the same
  * @retry: the command to run with more rights, for the message ("kmemx record -- ls")
  *
  * Mounts tracefs where it is not mounted. Tracing is off in the new instance.
@@ -62,7 +62,7 @@ int instance_create(struct instance *in, const char *token, const char *retry,
 		    const struct log *log) __must_check;
 /* Makes the second instance, with tracing off. 0; -errno after a LOG_ERROR message. */
 int instance_create_frees(struct instance *in, const struct log *log) __must_check;
-/* The instance that has the buffers of @cpu: from RECORDING_FREES_CPU on the second one. */
+/* The instance that has the buffers of @cpu: the second one from RECORDING_FREES_CPU on. */
 const struct instance *instance_of_cpu(const struct instance *in, uint32_t cpu);
 /* Removes the second instance @name of a recorder whose first one is gone. */
 void instance_remove_orphan(const char *name);

@@ -94,7 +94,7 @@ static int open_file(struct leftover *l, const char *name)
 	l->dir_fd = ret;
 	l->base = LEFTOVER_INSIDE;
 	ret = new_file_open_own(l->dir_fd, leftover_name(l));
-	/* Killed before the file was made, or after it got its name. */
+	/* The recorder was killed before it made the file, or after the file got its final name. */
 	return ret == -ENOENT ? new_file_create(l->dir_fd, leftover_name(l)) : ret;
 }
 

@@ -18,14 +18,14 @@
 
 #include "base/new_file.h"
 
-/* In the directory, all names begin with this. */
+/* All names in the directory begin with this. */
 #define LEFTOVER_INSIDE "recording"
 #define LEFTOVER_SUFFIX ".tmp"
 
 /**
  * struct leftover - a killed recorder's files, locked against others
  * @tmp: the path DIR/.NAME.TOKEN.tmp, for messages
- * @prefix: the same without .tmp: all its names in DIR begin with it
+ * @prefix: @tmp without .tmp, with which all its names in DIR begin
  * @path: the intended path of the recording
  * @token: part of the names of its files and its tracing instance
  * @dir_fd, @base: the directory of the files, opened once, and the prefix of their names
@@ -60,13 +60,13 @@ bool leftover_is_named(const char *path);
  * leftover_open() - take one over
  * @l: call leftover_close() in any case
  *
- * Return: 0; -EINVAL if @tmp is no such name; -EBUSY if its recorder lives or another kmemx has
+ * Return: 0; -EINVAL if @tmp is not such a name; -EBUSY if its recorder lives or another kmemx has
  * locked it; -EPERM if this user does not own the file; -errno of open(2).
  */
 int leftover_open(struct leftover *l, const char *tmp) __must_check;
 void leftover_close(struct leftover *l);
 
-/* Total size of its files. */
+/* Bytes of its files on disk; 0: unknown. */
 uint64_t leftover_bytes(const struct leftover *l);
 /* Were any pages recorded? */
 bool leftover_has_pages(const struct leftover *l);

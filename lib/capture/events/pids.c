@@ -108,7 +108,7 @@ static int read_cpu(struct pids *out, const struct instance *in, uint32_t cpu,
 	fd = instance_open(in, file, O_RDONLY | O_NONBLOCK);
 	while (!ret && fd >= 0 &&
 	       (n = read(fd, page, r->subbuf_size)) > (ssize_t)r->data_offset) {
-		/* The rest of a short one is not there. */
+		/* A short read leaves the rest as it was. */
 		memset(page + n, 0, r->subbuf_size - (size_t)n);
 		ret = ring_reader_records(r, page, (size_t)n, find_line, out);
 	}
@@ -170,7 +170,7 @@ void pids_end(struct pids *out, const struct instance *in, int marker_fd, pid_t 
 /* --- control groups ------------------------------------------------------------------------ */
 
 #define PROCS "cgroup.procs"
-/* Limit of nesting. */
+/* Limit of nested groups. */
 #define DEEP  16
 
 #define PATH_SIZE 4096
@@ -194,7 +194,7 @@ static bool may_hold_it(const char *type, const char *options)
 #define ID_DIGITS 64
 #define ID_SHOWN  12
 
-/* The only group with all of the IDs that @path has as in reports; copies it there. */
+/* Completes the shortened IDs in @path, if exactly one group matches. */
 static bool find_whole(char path[PATH_SIZE])
 {
 	struct strbuf __auto_free pattern = { 0 };
@@ -271,7 +271,7 @@ static int read_procs(const char *dir, pid_t **pids, size_t *nr)
 	return ferror(f) && errno == EOPNOTSUPP ? -EOPNOTSUPP : 0;
 }
 
-/* Recursion ends at PATH_MAX, as @dir grows in each step. */
+/* DEEP bounds the recursion. */
 static int add_group(const char *dir, unsigned int depth, pid_t **pids, size_t *nr)
 {
 	char path[4096];

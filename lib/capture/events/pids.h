@@ -37,7 +37,7 @@ int pids_begin(const struct instance *in) __must_check;
 
 /**
  * pids_end() - write this process's line, and read the numbers
- * @marker_fd: of pids_begin(), which is closed; an error: the numbers are then known only in the
+ * @marker_fd: from pids_begin(), closed here; if it is an error, the numbers are known only in the
  *	first PID namespace
  * @command: the command's process as returned by fork(2); 0: none
  *

@@ -10,9 +10,8 @@
 #include "base/io.h"
 #include "recording/recording.h"
 
-/* Pointers that are fetched, whether the array has as many or not: half the kernel's limit, and
- * half the time. Only batches of kfree_rcu(), whose objects are known, were seen to have more than
- * 30.
+/* Pointers to fetch, however many the array has: half the kernel's limit, which takes half the
+ * time. Only batches of kfree_rcu(), whose objects are known, were seen to have more than 30.
  */
 #define ARRAY_MAX "32"
 
@@ -52,8 +51,8 @@ static unsigned int version_of(const char *release)
 
 #define VERSION(major, minor) ((major)*1000U + (minor))
 
-/* The maple tree (6.1) and the network (5.12, napi_skb_cache_get()) allocate in bulk all the time,
- * before them only io_uring and XDP.
+/* The maple tree (6.1) and the network (5.12, napi_skb_cache_get()) allocate in bulk all the time;
+ * before, only io_uring and XDP did.
  */
 static bool allocates_in_bulk(unsigned int version)
 {
@@ -65,8 +64,8 @@ static void define_rcu_free(struct probe *p, unsigned int version, const char *c
 	bool has_pointer = version >= VERSION(6, 2);
 
 	p->name = "rcu_free";
-	/* Linux 5.9, 6.2 (04a522b7da3d): before it, the second argument is the offset of the head
-	 * in the object.
+	/* kvfree_call_rcu() came with Linux 5.9. Before 6.2 (04a522b7da3d), the second argument is
+	 * the offset of the head in the object.
 	 */
 	p->function = version >= VERSION(5, 9) ? "kvfree_call_rcu" : "kfree_call_rcu";
 	snprintf(p->args, sizeof(p->args), "head=%s:x64 %s=%s:x64", arg[0],
@@ -82,8 +81,8 @@ static void define_alloc_bulk(struct probe *p, unsigned int version,
 	p->function = tagged ? "kmem_cache_alloc_bulk_noprof" : "kmem_cache_alloc_bulk";
 	p->other = tagged ? "kmem_cache_alloc_bulk" : "kmem_cache_alloc_bulk_noprof";
 	p->at_return = true;
-	/* At its return, registers have other contents, and numbers are known since Linux 6.9.
-	 * Event probes, which a pair of probes needs, came with 5.15.
+	/* At the return, registers have other contents; arguments by number are known there from
+	 * Linux 6.9 on. Event probes, which a pair of probes needs, came with 5.15.
 	 */
 	if (version >= VERSION(6, 9) && arg == numbers.args) {
 		snprintf(p->args, sizeof(p->args),
@@ -132,13 +131,13 @@ void probes_define(struct probe all[PROBES], const char *release, const char *ma
 
 /* --- a pair of probes -------------------------------------------------------------------- */
 
-/* An array that a function fills, on kernels that do not know a function's arguments when it
- * returns, Linux 5.15 to 6.8: its event is as that of one probe would be.
+/* Linux 5.15 to 6.8 do not know a function's arguments when it returns, so an array that the
+ * function fills takes a pair of probes. Their event looks like that of a single probe.
  */
 #define PAIR_ENTRY "alloc_in"
 #define PAIR_EXIT  "alloc_out"
-/* Stacks of threads are aligned to their size, which is this or more; so each has a key of its own.
- * Few threads are in the function at a time, and stacks are used again.
+/* Thread stacks are aligned to their size, which is at least this, so each has its own key. Few
+ * threads are in the function at a time, and stacks are reused.
  */
 #define PAIR_KEY   "hist:keys=stack.buckets=16384"
 #define PAIR_SIZE  ":size=8192"
@@ -188,8 +187,8 @@ static int write_exit(const char *group, const char *bang)
 		      bang, group, group);
 }
 
-/* Removes what create_pair() has made in @group, except probes, after the event is gone and before
- * they are removed. Some of it may not be there.
+/* Removes what create_pair() made in @group, except the probes: call it after the event is removed
+ * and before the probes are. Parts of it may be missing.
  */
 static void end_pair(const char *group)
 {
@@ -241,7 +240,7 @@ static int create(const char *group, const struct probe *p, const char *function
 {
 	if (*p->entry)
 		return create_pair(group, p, function);
-	/* As many calls at a time as the kernel likes: libtracefs 1.6 garbles a number. */
+	/* The kernel chooses how many calls may run at a time: libtracefs 1.6 garbles a number. */
 	return create_one(
 		p->at_return
 			? tracefs_kretprobe_alloc(group, p->name, function, p->args, 0)
@@ -316,7 +315,7 @@ static void refuse_all(struct probes *p, const char *why)
 	}
 }
 
-/* Why there is to be no probe at all; NULL: some may be possible. */
+/* Why no probe is possible; NULL: some may be. */
 static const char *none_possible(const struct probes *p, enum probes_wish wish)
 {
 	char path[4096];
@@ -325,7 +324,7 @@ static const char *none_possible(const struct probes *p, enum probes_wish wish)
 		return "not wanted (--no-probes)";
 	if (!has_kprobes())
 		return "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)";
-	/* A probe of the same name would become a part of the other one. */
+	/* A probe of the same name would be appended to the existing one. */
 	snprintf(path, sizeof(path), "%s/events/%s", tracefs_tracing_dir(), p->group);
 	return access(path, F_OK) == 0 ? "a killed recorder's probes have the same names"
 				       : NULL;
@@ -341,7 +340,7 @@ static int try_all(struct probes *p, struct event_list *list, bool some,
 		refuse(allocs, "only some allocations are recorded");
 	ret = try_one(p, PROBE_RCU_FREE, list, name);
 	ret = ret ?: try_one(p, PROBE_ALLOC_BULK, list, name);
-	/* Where only some allocations are recorded, frees of others are nothing special. */
+	/* If only some allocations are recorded, frees of others are expected anyway. */
 	if (!allocs->set && !some && allocates_in_bulk(version_of(name->release)))
 		refuse(&p->all[PROBE_FREE_BULK], NO_ALLOCS);
 	return ret ?: try_one(p, PROBE_FREE_BULK, list, name);
@@ -412,8 +411,8 @@ static void end_pair_of(const char *group, const char *name)
 		end_pair(group);
 }
 
-/* Removes such probes of @group, or of all groups; those that are recorded stay. Returns how many
- * were removed, and adds how many were left.
+/* Removes the probes of @types in @group (NULL: all groups); those that an instance records stay.
+ * Returns how many were removed, and adds to @left how many were not.
  */
 static size_t remove_types(unsigned int types, const char *group, size_t *left)
 {

@@ -20,7 +20,7 @@ enum probe_kind { PROBE_RCU_FREE, PROBE_ALLOC_BULK, PROBE_FREE_BULK, PROBES };
 enum probes_wish { PROBES_IF_POSSIBLE, PROBES_ASKED, PROBES_NONE };
 
 /**
- * struct probes_choice - what is to be set
+ * struct probes_choice - which probes to set
  * @self: the kernel's number of this process, which is in the name of the group
  * @some: only some allocations are recorded, chosen by fields that probes do not have
  */
@@ -31,15 +31,15 @@ struct probes_choice {
 };
 
 /**
- * struct probe - a probe that is set, or is not
+ * struct probe - a probe, set or not
  * @name: the event's name
- * @function: of the kernel; @other: its name in other releases, or NULL
- * @at_return: where the function returns, not where it begins
- * @args: what is fetched, as the kernel takes it
- * @entry: for a pair of probes: how to fetch nr, p and stack at the function's beginning; @args may
- *	have these, ret and the caller's address ip then; else ""
+ * @function: the kernel's function; @other: its name in other releases, or NULL
+ * @at_return: probe the function's return, not its entry
+ * @args: what to fetch, in the kernel's syntax
+ * @entry: for a pair of probes: how to fetch nr, p and stack at the function's entry; @args may
+ *	then use these, ret, and ip, the caller's address; else ""
  * @set: the event exists
- * @why: why not
+ * @why: why it is not set
  */
 struct probe {
 	const char *name, *function, *other;
@@ -58,7 +58,7 @@ struct probes {
 	struct probe all[PROBES];
 };
 
-/* How the kernel names arguments: by number, or the registers of the machine. */
+/* How the kernel is told which arguments to fetch: by number, or by the machine's registers. */
 enum probe_args { PROBE_ARGS_NUMBER, PROBE_ARGS_REGISTER };
 
 /**

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * read() and not splice(): splice allocates a page per sub-buffer, which is recorded itself if the
- * recorder cannot be left out, and it saves no CPU time. Parts are written with O_DIRECT where that
- * works, to avoid the page cache, a heavy user of the page allocator.
+ * Uses read(), not splice(): splice() allocates a page per sub-buffer, which is itself recorded if
+ * the recorder cannot be left out, and it saves no CPU time. Parts are written with O_DIRECT where
+ * that works, to avoid the page cache, a heavy user of the page allocator.
  */
 #include "capture/events/ring_reader.h"
 
@@ -195,7 +195,7 @@ int ring_reader_records(const struct ring_reader *r, const char *p, size_t size,
 	return ret;
 }
 
-/* What was counted, before a time. */
+/* @nr: records older than @before. */
 struct counted {
 	uint64_t before, nr;
 };

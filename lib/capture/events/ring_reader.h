@@ -46,7 +46,7 @@ struct ring_reader_cpu {
  * @take, @take_ctx: called with the pages instead; they are not kept. Returns 0, or -errno as for a
  *	failed write; NULL: not called
  * @seen, @seen_ctx: called for each data record that is read, which is valid only during the call;
- *	what it returns does not matter; NULL: not called
+ *	its result is ignored; NULL: not called
  * @make_room, @room_ctx: called when the disk is full; true: there is more room now; NULL: not
  *	called
  * @discarded: data records that were read but not written because a write failed
@@ -85,12 +85,12 @@ struct ring_reader {
 /* Prepares to read sub-buffers as the text of header_page describes them; 0 or -EPROTO. */
 int ring_reader_init(struct ring_reader *r, const char *header_page) __must_check;
 
-/* The buffer that ring_reader_drain() needs, for a reader that was not opened; 0 or -ENOMEM. */
+/* Allocates the buffer for ring_reader_drain(), if the reader was not opened; 0 or -ENOMEM. */
 int ring_reader_alloc_staging(struct ring_reader *r) __must_check;
 
 /**
  * ring_reader_open() - open every CPU's pipe and part
- * @r: of ring_reader_init()
+ * @r: from ring_reader_init()
  * @prefix: the parts' files are called PREFIX.cpuN; NULL: no files, the caller sets @wire
  * @file: an empty file, in the directory of the parts, that holds all of them where its filesystem
  *	allows it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The kernel counts only the events that it loses itself. A buffer that was cleared shows neither
- * events nor losses, nor does one while tracing is off.
+ * events nor losses, and neither does one while tracing is off.
  */
 #include "capture/events/watch.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: does another process use this recording's tracing instance?
- * In: inotify(7) of the instance's files. Out: what was done, as text.
+ * capture: finds other processes that use this recording's tracing instance.
+ * In: inotify(7) of the instance's files. Out: what they did, as text.
  */
 #ifndef KMEMX_CAPTURE_WATCH_H
 #define KMEMX_CAPTURE_WATCH_H
@@ -16,9 +16,8 @@ struct watch_file;
 
 /* What other processes did. */
 struct watch_verdict {
-	const char *
-		meddled; /* why events are missing that nobody has counted; NULL: none are */
-	bool read;	 /* somebody opened a file that consumes events */
+	const char *meddled; /* why uncounted events are missing; NULL: none are */
+	bool read;	     /* somebody opened a file that consumes events */
 };
 
 /**
@@ -26,7 +25,7 @@ struct watch_verdict {
  * @own_pids: this process itself writes to set_event_pid; set before watch_start()
  * @stopped: tracing may be off at the end; set before watch_end()
  * @enabled: the instance's events at the start
- * @earlier: what watch_switched() found, or was found before a pause
+ * @earlier: what watch_switched() found, or what was found before a pause
  */
 struct watch {
 	struct watch_file *files;

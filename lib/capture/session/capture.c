@@ -67,7 +67,7 @@ static int start(struct session *s)
 	bool file = session_has_file(s);
 	int ret;
 
-	/* After the command was forked, whose limit of open files stays what it is. */
+	/* This raises the limit of open files, so the command has been forked before. */
 	if (file)
 		facts_hold_slab_files(&s->facts);
 	ret = file ? session_read_system(s) : 0;
@@ -107,10 +107,10 @@ static int start(struct session *s)
 	facts_add_begun(&s->facts, s->log);
 	if (!file)
 		return s->facts.failed ? -ENOMEM : 0;
-	/* What ran only before has no event and is no sign of anything. */
+	/* With tracing on: a task that ran only before has no event, which is no loss. */
 	if (!setup_by_task(s->opts))
 		facts_begin_ran(&s->facts, (uint32_t)s->pids.self, s->log);
-	/* Shrink again what CPUs have taken meanwhile. */
+	/* Shrink again the caches from which CPUs have taken slabs meanwhile. */
 	if (s->shrunk_before)
 		shrink_again(CACHES, s->log);
 	session_count_slabs(s, "before");
@@ -230,8 +230,8 @@ int capture_run(const struct capture_options *opts, struct capture_result *resul
 	if (!ret && !result->exec_errno)
 		ret = opts->live ? live_end(&s) : collect(&s);
 	ring_reader_close_pipes(&s.reader);
-	/* A command that was never executed still holds descriptors from the fork, also into the
-	 * instance.
+	/* A command that was never executed still holds descriptors from the fork, including ones
+	 * into the instance.
 	 */
 	if (result->child.go_fd >= 0)
 		child_close(&result->child);

@@ -16,7 +16,7 @@
 
 /**
  * struct capture_progress - a recording that is being made
- * @events: recorded so far, stacks included; @lost: lost ones as counted by the kernel
+ * @events: recorded so far, stacks included; @lost: lost so far, as counted by the kernel
  * @bytes: bytes of events in the file and the ring buffers
  * @ns: since tracing was switched on
  */
@@ -29,7 +29,7 @@ struct capture_progress {
 struct session;
 
 /**
- * struct capture_live - callbacks that take a recording's pages as they come, instead of a file
+ * struct capture_live - callbacks that take a recording's pages as they arrive, instead of a file
  * @begin: called before tracing is on, with a descriptor of the recording without pages, which the
  *	callee owns. @s is for live_pause() and the like
  * @pages: whole sub-buffers of a CPU, valid only during the call
@@ -156,10 +156,10 @@ struct capture_result {
 /**
  * capture_run() - record
  *
- * Whatever happens, the tracing instance is gone afterwards. On failure there is no file
- * and an existing one is untouched. A full disk is no failure: the file then holds what
- * was read until then, is marked "truncated", and @result->write_error is set. So is
- * @read_error if a CPU's buffer could not be read to its end.
+ * Whatever happens, the tracing instance is gone afterwards. On failure there is no file and an
+ * existing one is untouched. A full disk is not a failure: the file then holds what was read until
+ * then, is marked "truncated", and @result->write_error is set. So is @read_error if a CPU's buffer
+ * could not be read to its end.
  *
  * Return: 0; -errno after a LOG_ERROR message. With @exec_errno set nothing was recorded. Call
  * capture_wait() in any case.
@@ -187,9 +187,9 @@ int capture_wait(const struct capture_options *opts, struct capture_result *resu
  * Events that have been read are gone from the buffer. Nothing else changes: no event is switched
  * on or off, and the instance is not removed.
  *
- * Return: 0; -ESRCH without a message if there is no such instance; else -errno after an
- * LOG_ERROR message: -ENODATA if the buffer is empty. There is no file then, and an existing
- * one is untouched.
+ * Return: 0; -ESRCH without a message if there is no such instance; else -errno after a LOG_ERROR
+ * message: -ENODATA if the buffer is empty. There is no file then, and an existing one is
+ * untouched.
  */
 int extract_run(const struct capture_options *opts, const char *name, bool stop,
 		struct capture_result *result) __must_check;

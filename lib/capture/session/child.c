@@ -17,7 +17,7 @@ static bool mute_self(void)
 	       dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
 }
 
-/* Waits for the one byte that the other side sends; false if that ended before. */
+/* Waits for the one byte that the other side sends; false if that side ended first. */
 static bool wait_for_byte(int fd)
 {
 	char byte;
@@ -35,7 +35,7 @@ static void become_command(char *const *argv, const struct child_options *opts, 
 		_exit(126);
 	if (opts->mute && !mute_self())
 		_exit(126);
-	/* A failure shows later, when the line is not there to be read. */
+	/* If this fails, the missing line shows it later. */
 	if (opts->marker_fd >= 0) {
 		n = write(opts->marker_fd, opts->line, strlen(opts->line));
 		/* An instance with an open file cannot be removed. */

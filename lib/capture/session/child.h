@@ -16,8 +16,8 @@
  * struct child - a forked process
  * @pidfd: readable when it has ended; -1 on kernels before 5.3
  * @exec_fd: readable once exec has succeeded (end of file) or failed
- * @exec_errno: why exec failed; 0: not so far
- * @status: of waitpid(2), once @ended
+ * @exec_errno: why exec failed; 0: it has not failed so far
+ * @status: from waitpid(2), once @ended
  */
 struct child {
 	pid_t pid;
@@ -50,16 +50,16 @@ int child_fork(struct child *c, char *const *argv,
 	       const struct child_options *opts) __must_check;
 /* Lets the child execute the command. */
 int child_go(struct child *c) __must_check;
-/* To be called when @exec_fd is readable; closes it and sets @exec_errno. */
+/* Call it when @exec_fd is readable; closes it and sets @exec_errno. */
 void child_exec_result(struct child *c);
 /* Has it ended? Sets @ended, @status and @exec_errno. With @block waits for it. */
 bool child_check(struct child *c, bool block);
-/* Reads a signal from @stop_fd of signalfd(2). Returns its number; 0: none, or the one that tells
- * of a write beyond the file size limit, as the failed write is reported elsewhere.
+/* Reads a signal from @stop_fd of signalfd(2). Returns its number; 0: none, or this process's own
+ * SIGXFSZ, as the failed write is reported elsewhere.
  */
 int child_signal(int stop_fd, struct signalfd_siginfo *info);
-/* Sends it to the child, unless that has it: a terminal sends its signals to the command as well;
- * kill(1) and timers do not.
+/* Passes the signal on to the child, unless the child got it too: a terminal sends its signals to
+ * both; kill(1) and timers do not.
  */
 void child_pass_on(const struct child *c, const struct signalfd_siginfo *info);
 /* The exit status of an @ended child, as a shell reports it: 128 + the signal's number. */

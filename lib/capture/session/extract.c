@@ -54,7 +54,7 @@ static const char *tell_stacks(const struct instance *in)
 	return how;
 }
 
-/* Sums the values of @key in all CPUs' statistics; with @each they are logged. */
+/* Sums the values of @key in all CPUs' statistics; with @each, logs each of them. */
 static uint64_t sum_statistics(const struct session *s, const char *key, bool each)
 {
 	uint64_t sum = 0;

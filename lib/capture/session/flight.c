@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * One instance lives from beginning to end. Between two files, an unfinished file already has
- * everything that a file needs except the events, which are in the kernel: a killed recorder leaves
- * what any other leaves (leftover.h).
+ * everything that a file needs except the events, which are in the kernel: a killed flight recorder
+ * leaves what any other recorder leaves (leftover.h).
  */
 #include "capture/session/flight.h"
 
@@ -202,7 +202,7 @@ static int name_file(const struct flight *f, const char *cause, char **path)
 	return *path ? 0 : -ENOMEM;
 }
 
-/* Events much older than the time asked for are left out. */
+/* When the file begins: events much older than the requested time are left out. */
 static uint64_t not_before(const struct flight *f, uint64_t known_ts)
 {
 	const struct session *s = &f->s;
@@ -297,7 +297,7 @@ static int write_out(struct flight *f, const char *cause)
 	return ret;
 }
 
-/* Notes whom the kernel killed, as its log says. */
+/* Notes which process the kernel killed, according to its log. */
 static void add_victim(struct flight *f)
 {
 	char name[FLIGHT_VICTIM_NAME], text[FLIGHT_VICTIM_NAME + 32];
@@ -384,7 +384,7 @@ static void check_child(struct flight *f)
 		add_cause(f, FLIGHT_EXIT);
 }
 
-/* Until session_watch(), what is written is not taken for another process's. */
+/* Pauses the watch until session_watch(), so that our own writes do not count as meddling. */
 static void stop_watching(struct flight *f)
 {
 	struct session *s = &f->s;

@@ -20,7 +20,7 @@
  *	@capture->buffer_bytes is not used
  * @directory: where files are saved
  * @bytes: size of all ring buffers together; 0: chosen from the machine's memory
- * @file: the name of the only file, with @once; NULL: names tell the time and the cause
+ * @file: the name of the only file, with @once; NULL: names have the time and the cause
  * @time_ns: the buffers grow until they hold this much time, as far as memory allows; files have at
  *	most FLIGHT_TIME_MOST times as much; 0: they do not grow
  * @on: the causes to wait for
@@ -66,7 +66,7 @@ int flight_prune(const char *directory, uint64_t keep,
  * struct flight_buffers - the buffers of all CPUs, of both instances if there are two
  * @bytes: size of each; @limit: its largest size
  * @time_ns: the time that they must hold
- * @held_ns: the least that one held when it was found too short
+ * @held_ns: the shortest time that a buffer held when it was found too short
  */
 struct flight_buffers {
 	struct session *s;

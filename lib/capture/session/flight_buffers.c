@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * capture: how much a flight recorder remembers.
+ * capture: how much a flight recorder keeps.
  * In: a size, or a time. Out: ring buffers that are large enough, within bounds.
  */
 #include "capture/session/flight.h"
@@ -10,7 +10,7 @@
 /* First and smallest size of a CPU's buffer when buffers must hold a time. */
 #define FIRST_BYTES (4U << 20)
 #define LEAST_BYTES (64U << 10)
-/* Rates vary: the time is held with a quarter to spare. */
+/* Event rates vary: the buffers have room for a quarter more. */
 #define SPARE	    1.25
 /* A buffer does not grow by more than this factor at once. */
 #define GROWTH_MOST 8.0

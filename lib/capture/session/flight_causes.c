@@ -28,7 +28,7 @@ static void trigger_path(char path[64], const char *event)
 	snprintf(path, 64, "events/%s/trigger", event);
 }
 
-/* --- what the kernel can ----------------------------------------------------------------- */
+/* --- what the kernel supports ------------------------------------------------------------ */
 
 static bool is_on(const struct instance *in)
 {
@@ -56,7 +56,9 @@ static bool try_trigger(const struct instance *in)
 
 /* --- conditions -------------------------------------------------------------------------- */
 
-/* With a condition the event itself is recorded before tracing stops. */
+/* Appends the trigger's condition; false: none is needed. With a condition, the event itself is
+ * recorded before tracing stops.
+ */
 static bool condition(const struct flight_watch *w, const struct stop_event *e,
 		      struct strbuf *out)
 {

@@ -4,7 +4,7 @@
  * In: the kernel's events and counters. Out: the cause that occurred.
  *
  * If the cause is a kernel event, a trigger on it stops tracing at once, only in this instance;
- * that this works is tested first. Counters are checked periodically.
+ * whether this works is tested first. Counters are checked periodically.
  */
 #ifndef KMEMX_CAPTURE_FLIGHT_CAUSES_H
 #define KMEMX_CAPTURE_FLIGHT_CAUSES_H
@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "capture/events/instance.h"
 
-/* A slab cache, and the limit of the bytes of its objects in use. */
+/* A slab cache, and the limit for the bytes of its objects in use. */
 struct flight_cache {
 	const char *name;
 	uint64_t bytes;
@@ -60,7 +60,7 @@ enum flight_cause {
  * @again_at: when each cause counts again, in ns of CLOCK_MONOTONIC
  * @set: the cause's triggers are set
  * @pressure_fd: signals POLLPRI under memory pressure
- * @kmsg_fd: the kernel's log, from when the watch was opened on; -1: not readable
+ * @kmsg_fd: the kernel's log since the watch was opened; -1: not readable
  * @kernel_stops: triggers work
  */
 struct flight_watch {
@@ -97,7 +97,7 @@ uint64_t flight_oom_kills(void);
 /* Room for a task's name, each byte of which the kernel's log may escape, and the NUL. */
 #define FLIGHT_VICTIM_NAME 64
 
-/* The first process that the kernel's log says the OOM killer ended since the last call. */
+/* The first process that the OOM killer has killed since the last call, by the kernel's log. */
 bool flight_watch_victim(struct flight_watch *w, char name[FLIGHT_VICTIM_NAME], int *pid);
 /* How often counters must be checked. */
 uint64_t flight_watch_period_ns(const struct flight_watch *w);

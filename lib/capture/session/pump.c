@@ -26,7 +26,7 @@
 #define POOR_WAKE_SUBBUFS 8
 #define MAX_POOR_WAKES	  16
 
-/* How often CPUs that were absent are looked for: like POLL_MS, with room to spare. */
+/* How often to look for CPUs that were absent: like POLL_MS, with room to spare. */
 #define HOTPLUG_MS 100
 
 /* What the pump waits for. The first ones are descriptors of its own. */
@@ -65,7 +65,7 @@ static int watch(int epoll_fd, int fd, uint32_t tag)
 	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
 
-/* Timer @which expires after @ns, repeatedly with @repeat; never if @ns is 0. */
+/* Makes timer @which expire after @ns, repeatedly with @repeat; never if @ns is 0. */
 static int start_timer(struct pump *p, uint32_t which, uint64_t ns, bool repeat)
 {
 	int *fd = &p->fds[which];

@@ -36,7 +36,7 @@ int session_begin(struct session *s)
 {
 	int ret = instance_check_user(s->opts->command_line, s->log);
 
-	/* What an unprivileged user can do about the output would not help. */
+	/* A user who may not record gains nothing from advice about the output. */
 	if (ret)
 		return ret;
 	ret = new_file_token(s->token);
@@ -109,21 +109,21 @@ void session_take_counts(struct session *s)
 {
 	uint64_t now = s->facts.curve.open ? session_time(s) : 0;
 
-	/* A kernel that does not tell its trace clock's time has no curve. */
+	/* If the kernel does not report the trace clock's time, there is no curve. */
 	if (!now || curve_take(&s->facts.curve, now, recording_clock_is_ns(s->clock)))
 		curve_free(&s->facts.curve);
 }
 
-/* The recording's metadata need as much again as the unfinished file holds, collected at the end,
- * plus room for the pages that are moved. Without an unfinished file they need both; its size is
- * that of an earlier one.
+/* The metadata collected at the end need as much again as those in the unfinished file, plus room
+ * for the pages that are moved. Without an unfinished file, both need room, by the size of an
+ * earlier one.
  */
 static uint64_t room_needed(const struct session *s)
 {
 	return s->metadata_bytes * (s->unfinished.fd < 0 ? 2 : 1) + WRITER_CHUNK_MIN * 2;
 }
 
-/* Use spare reserved room for events. */
+/* Gives spare reserved room back, for events. */
 static bool give_back(void *ctx)
 {
 	struct session *s = ctx;
@@ -264,7 +264,7 @@ static void check_unfinished(struct session *s, int err)
 		s->unfinished.fd = -1;
 }
 
-/* Events come before symbols, which can be had from elsewhere: on a small disk the symbols are
+/* Events matter more than symbols, which are available elsewhere: on a small disk the symbols are
  * written at the end.
  */
 void session_begin_unfinished(struct session *s)
@@ -374,7 +374,7 @@ int session_read_statistics(struct session *s)
 			return ret;
 		if (s->reader.cpus[i].cpu < RECORDING_FREES_CPU)
 			result->wanted += facts_number(text, "read events");
-		/* The kernel counts them: walking the pages would cost a tenth of the recorder's
+		/* Use the kernel's count: walking the pages would cost a tenth of the recorder's
 		 * time.
 		 */
 		result->events += facts_number(text, "read events");

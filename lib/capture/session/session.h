@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture: the parts of a recording on their way into a file, for a recorder and for a buffer that
- * was already filled.
+ * capture: moves a recording's parts into a file, for a recorder and for a buffer that was already
+ * filled.
  * In: a tracing instance's pages and facts. Out: the file.
  */
 #ifndef KMEMX_CAPTURE_SESSION_H
@@ -23,7 +23,7 @@
 /* Share of the free disk space that the kernel's symbols may take before the first event. */
 #define SESSION_SYMBOLS_SHARE 4
 
-/* One recording in the making; @wire instead of a file, with @opts->stream_fd. */
+/* One recording in progress. With @opts->stream_fd, it goes to @wire instead of a file. */
 struct session {
 	const struct capture_options *opts;
 	struct capture_result *result;
@@ -37,10 +37,10 @@ struct session {
 	struct wire wire;
 	struct wire unfinished; /* the beginning of the unfinished file; fd -1: none */
 	uint64_t unfinished_symbols; /* bytes of the kernel's symbols in it */
-	uint64_t metadata_bytes;     /* of the other metadata in the largest one so far */
+	uint64_t metadata_bytes;     /* most bytes of its other metadata so far */
 	struct ring_reader reader;
 	struct facts facts;
-	struct mappings *mappings; /* NULL: frames of programs are not recorded */
+	struct mappings *mappings; /* NULL: user-space frames are not recorded */
 	char clock[32];
 	struct watch watch;
 	struct watch_verdict verdict;
@@ -49,10 +49,9 @@ struct session {
 	bool shrunk_before, shrunk_after;   /* all slab caches */
 	uint64_t buffer_bytes;		    /* size of a CPU's ring buffer */
 	bool has_watermark;		    /* the kernel knows buffer_percent */
-	uint64_t
-		read_before; /* events that had been read from the buffers at the start */
+	uint64_t read_before; /* events read from the buffers before the start */
 	struct timespec wall_start;
-	uint64_t start_ts, stop_ts; /* when tracing was on, in its clock; 0: unknown */
+	uint64_t start_ts, stop_ts; /* tracing on, off, by the trace clock; 0: unknown */
 	bool writing;		    /* with @opts->live, pages also go to @wire */
 	bool many_files; /* each file is renamed: the name is shared with others */
 };
@@ -79,9 +78,9 @@ int session_open_reader(struct session *s) __must_check;
 void session_drain_rest(struct session *s);
 /* The current number after @key in a CPU's statistics; 0 if there is none. */
 uint64_t session_statistic(const struct session *s, uint32_t cpu, const char *key);
-/* Begins to watch for others who use the instance, or goes on after a pause: @s->watch. */
+/* Starts watching for other users of the instance, or resumes it after a pause: @s->watch. */
 void session_watch(struct session *s);
-/* What was recorded and lost so far, as the kernel counts; sets all but @out->ns. */
+/* What was recorded and lost so far, as the kernel counts it; sets all but @out->ns. */
 void session_progress(const struct session *s, struct capture_progress *out);
 /* Finds out what other processes have done to the file; call it after the last page was written. */
 void session_check_parts(struct session *s);
@@ -98,7 +97,7 @@ void session_take_counts(struct session *s);
 void session_add_meta(struct session *s, const char *name, const char *text);
 /* Adds how the recording was made: command line, program, page size, callchains. */
 void session_add_recorder(struct session *s);
-/* Adds the recording's time, which is all known from @from to @s->stop_ts, and its duration. */
+/* Adds the recording's span, complete from @from to @s->stop_ts, and its duration. */
 void session_add_span(struct session *s, uint64_t from);
 /* Counts slab objects, @when "before" or "after", with tracing on. */
 void session_count_slabs(struct session *s, const char *when);
@@ -140,13 +139,13 @@ struct tick {
 	uint64_t comms_at_ns, progress_at_ns;
 };
 
-/* Recording begins now. Returns how often tick_on() wants to be called, in ms. */
+/* Call it when recording begins. Returns how often to call tick_on(), in ms. */
 unsigned int tick_start(struct tick *t, struct session *s);
-/* True: nothing is left to record. */
+/* Does what is due. True: nothing is left to record. */
 bool tick_on(struct tick *t);
 
-/* Moves pages until the command ends, a signal comes, the time is over, or the disk is full, which
- * the result says. A signal that only this process got is passed on to the command. Return: 0 for
+/* Moves pages until the command ends, a signal comes, the time is over, or the disk is full; the
+ * result says which. A signal that only this process got is passed on to the command. Return: 0 for
  * any of these; -errno if it cannot wait or read.
  */
 int pump_run(struct session *s) __must_check;
@@ -166,7 +165,7 @@ int setup_instance(struct session *s) __must_check;
 int setup_events(struct session *s) __must_check;
 /* Are frees by all tasks recorded into a ring buffer of their own? */
 bool setup_has_frees(const struct capture_options *opts);
-/* The ring buffers of all CPUs; the largest size of each, if it is not given. */
+/* The number of CPUs' ring buffers; the largest size of each, in bytes, if the user gives none. */
 uint64_t setup_nr_buffers(bool has_frees);
 uint64_t setup_share_of_memory(bool has_frees);
 /* Are only some tasks recorded? */

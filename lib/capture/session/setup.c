@@ -178,7 +178,7 @@ static int set_samples(struct session *s)
 	return ret || !choice->stacks_one_in ? ret : sample_stacks(s);
 }
 
-/* Are probes of use: are all frees of slab objects recorded? */
+/* Are probes useful, i.e. are all frees of slab objects recorded? */
 static bool has_probes(const struct capture_options *opts)
 {
 	return opts->events.slab && !opts->events.one_in &&

@@ -8,13 +8,13 @@
 
 #include "base/clock.h"
 
-/* How often task names are read: once for this many new tasks a second, within bounds. */
+/* How often task names are read: often enough for this many new tasks a second, within bounds. */
 #define TASKS_PER_SECOND 4000U
 #define COMMS_MIN_MS	 20U
 #define COMMS_MAX_MS	 5000U
 /* How often a control group is checked for new processes. */
 #define GROUP_MS	 100U
-/* How often to look whether the kernel's counts are due. */
+/* How often to check whether the kernel's counts are due. */
 #define COUNTS_MS	 100U
 
 /* The kernel keeps the names of few tasks (128 by default), and is the only source for tasks that
@@ -77,7 +77,7 @@ bool tick_on(struct tick *t)
 	if (curve_due(&s->facts.curve, now))
 		session_take_counts(s);
 	mappings_read(s->mappings);
-	/* The kernel adds what the processes of a control group fork, but not who joins it. */
+	/* The kernel adds children of the group's processes, but not processes that join it. */
 	if (s->opts->cgroup &&
 	    events_only_group(&s->instance, s->opts->cgroup, &quiet) == -ENOMEM)
 		log_msg(s->log, LOG_DEBUG, "no memory for the control group's processes");

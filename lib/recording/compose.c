@@ -255,7 +255,7 @@ static void put_meta(struct composer *c, const struct recording_text *item)
 	strbuf_add(&c->sb, item->text, item->size);
 }
 
-/* The facts' own options, or those of another recording. */
+/* The options of another recording if the facts have them, else the facts' own. */
 static void compose_common_options(struct composer *c)
 {
 	const struct writer_facts *facts = c->facts;

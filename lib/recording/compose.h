@@ -73,7 +73,7 @@ int compose_begin(struct composer *c, const struct writer_facts *facts,
 		  const struct writer_part *parts, size_t nr_parts,
 		  const struct log *log) __must_check;
 void compose_end(struct composer *c);
-/* Says that the format cannot hold the facts. Returns -EINVAL. */
+/* Logs that the format cannot hold the facts. Returns -EINVAL. */
 int compose_refuse(const struct log *log);
 /* 0; -ENOMEM; -EINVAL: a text is too large. */
 int compose_result(const struct composer *c) __must_check;
@@ -88,7 +88,7 @@ size_t compose_compression(struct composer *c, const char *name, const char *ver
 void compose_machine(struct composer *c);
 /* Statistics, clock, uname, writer, CPU count and metadata items, without an end mark. */
 void compose_options(struct composer *c);
-/* Version 7: all options: also the offsets of the metadata sections, and the buffers. */
+/* Version 7: all options, with the offsets of the metadata sections and the buffers. */
 void compose_all_options(struct composer *c, const uint64_t sections[]);
 
 /* The content of a metadata part; nothing for any other @id. */
@@ -96,9 +96,10 @@ void compose_part(struct composer *c, uint16_t id);
 /* A section's header, and its size once the content is there. */
 size_t section_begin(struct composer *c, uint16_t id);
 void section_end(struct composer *c, size_t start);
-/* A section with that content. Returns where it begins. */
+/* A whole section with the content of part @id. Returns where it begins. */
 size_t compose_section(struct composer *c, uint16_t id);
-/* Writes the header of a section of pages, from @at to @end in @fd, as @like has them. 0 or -errno.
+/* Writes the header of a section of pages, from @at to @end in @fd, with the byte order and
+ * compression of @like. 0 or -errno.
  */
 int section_write_header(int fd, const struct composer *like, uint64_t at,
 			 uint64_t end) __must_check;

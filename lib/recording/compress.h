@@ -37,7 +37,7 @@ struct decompress_input {
  * decompress_block() - decompress one block into @out
  * @u: reused for all blocks of a file; NULL at first. unpacker_free() it
  *
- * Return: 0, of a cut block with what can be recovered, maybe nothing; -EBADMSG damaged; -E2BIG
+ * Return: 0, for a cut block with what can be recovered, maybe nothing; -EBADMSG damaged; -E2BIG
  * more than @limit; -ENOTSUP not built in; -ENOMEM.
  */
 int decompress_block(struct unpacker **u, const struct decompress_input *in,
@@ -46,8 +46,8 @@ int decompress_block(struct unpacker **u, const struct decompress_input *in,
 /**
  * decompress_frame_size() - where does the compressed block at @data end?
  *
- * For blocks whose size is not in the file. Return: its bytes; 0 if the block does not end within
- * @size bytes, or this is unknown.
+ * For blocks whose size is not in the file. Return: its size in bytes; 0 if the block does not end
+ * within @size bytes, or this is unknown.
  */
 size_t decompress_frame_size(enum recording_compression kind, const void *data,
 			     size_t size);

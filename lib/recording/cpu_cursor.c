@@ -11,13 +11,13 @@
 
 #define MAX_TROUBLE 2
 
-/* All readers of a buffer together read ahead this much, two or three times; each at least a
+/* All readers of a buffer share this much for one block each; they have two or three, of at least a
  * sub-buffer. Larger blocks would leave the L2 cache before they are decoded.
  */
 #define READ_AHEAD	(4U << 20)
 #define MAX_BLOCK	(256U << 10)
-/* All readers of a buffer together hold this much of hostile chunks, three times at most. All known
- * writers make chunks of ten pages.
+/* The same for chunks, which may be hostile. trace-cmd's have ten pages, kmemx's 128 KiB at most,
+ * or four pages.
  */
 #define CHUNK_MEMORY	(12U << 20)
 #define CHUNK_MIN_PAGES 16
@@ -33,7 +33,7 @@ struct block_trouble {
  * @offset: in the file, of the pages or of their compressed chunk
  * @packed: compressed bytes that it was made of; 0: it was not compressed
  * @cut: the rest of its chunk is missing
- * @trouble: the text for a message about it, also if there is no block
+ * @trouble: messages about it, even if there is no block
  */
 struct block {
 	struct decompressed bytes;
@@ -49,7 +49,7 @@ struct block {
  * @pos, @end: in the file
  * @chunks: compressed: chunks left
  * @uncounted: their number is not known
- * @cut_at: where the file ends within the number of chunks, if that was not said yet; else 0
+ * @cut_at: where the file ends within the number of chunks, until that is reported; else 0
  */
 struct block_reader {
 	const struct recording *rec;
@@ -116,7 +116,7 @@ static void start_reading(struct block_reader *br, const struct recording *rec,
 		br->chunks = UINT32_MAX;
 }
 
-/* Sub-buffers in a hole are empty: skips them, even terabytes of them. */
+/* Skips sub-buffers in a hole, which are empty; there may be terabytes of them. */
 static void skip_hole(struct block_reader *br)
 {
 	uint64_t data = source_next_data(&br->rec->src, br->pos);
@@ -327,7 +327,7 @@ struct cpu_growth {
  * @job: fills a block, if @pending; only the job touches the reader then
  * @filled: the job's result
  * @growth: compressed bytes so far, and what they became
- * @at: in the active block: what has not been handed out yet
+ * @at: offset in the active block of what has not been returned yet
  * @quiet: damage is not logged
  * @fed: the active block's bytes are the caller's
  */
@@ -537,7 +537,7 @@ static bool growth_ok(const struct cpu_growth *to, uint32_t nr_cpus)
 	       to->pages <= PAGES_MAX / nr_cpus + PAGES_RATIO * to->packed;
 }
 
-/* Has little data grown too much? */
+/* Counts @events bytes. Has little compressed data become too much? */
 static bool is_bomb(struct cpu_cursor *cur, uint32_t events)
 {
 	cur->growth.events += events;

@@ -122,7 +122,7 @@ int join_plan_write(int fd, const struct join_plan *plan)
 	ret = ret ?: io_pwrite_all(fd, plan->metadata, plan->size, COPY_AT);
 	ret = ret ?: io_pwrite_all(fd, sb.data, sb.size + 1, PLAN_AT + MAGIC_SIZE);
 	ret = ret ?: io_pwrite_all(fd, MAGIC, MAGIC_SIZE, PLAN_AT);
-	/* The metadata itself needs the plan's room. */
+	/* On failure, free the plan's room, which the metadata needs. */
 	if (ret && fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, PLAN_AT,
 			     (off_t)(PLAN_SIZE + plan->size)) < 0)
 		ret = ret == -ENOSPC ? ret : -errno;
@@ -145,7 +145,7 @@ int join_plan_run(int fd, const struct join_plan *plan)
 	return ret ? ret : take_out(fd, plan->ranges, plan->nr);
 }
 
-/* --- going on ---------------------------------------------------------------------------- */
+/* --- resuming ---------------------------------------------------------------------------- */
 
 struct found_plan {
 	uint64_t file_size, size;
@@ -197,7 +197,7 @@ static int read_plan(int fd, struct found_plan *plan)
 	return ret ? ret : 1;
 }
 
-/* How many ranges are removed already? */
+/* Finds how many ranges have been removed. */
 static int find_step(const struct found_plan *plan, uint64_t size, size_t *step)
 {
 	uint64_t left = plan->file_size;

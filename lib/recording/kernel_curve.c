@@ -167,7 +167,7 @@ void kernel_curve_format(const struct kernel_curve *c, struct strbuf *out)
 	}
 }
 
-/* Up to KERNEL_CURVE_MOMENTS values of at most @max, which end with the line; -1: it is damaged. */
+/* Reads at most KERNEL_CURVE_MOMENTS values up to @max. Returns their number; -1: damaged. */
 static int read_values(const char *text, uint64_t max, uint64_t *at)
 {
 	uint64_t last = 0, number;

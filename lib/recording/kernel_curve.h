@@ -35,7 +35,7 @@ enum kernel_counter {
 	KERNEL_SLAB = 's',     /* slabinfo: active objects of a cache, by its name */
 	KERNEL_MEMINFO = 'm',  /* meminfo, in KiB */
 	KERNEL_VMSTAT = 'v',   /* vmstat: a counter, or "pgalloc": the sum of all zones */
-	KERNEL_ZONEINFO = 'z', /* zoneinfo: "count": pages on the lists of CPUs */
+	KERNEL_ZONEINFO = 'z', /* zoneinfo: "count": pages on per-CPU lists */
 	KERNEL_BUDDY = 'b',    /* buddyinfo: "pages": page frames in its lists */
 };
 
@@ -48,7 +48,7 @@ struct kernel_series {
  * struct kernel_curve - zero-initialise it; kernel_curve_free() at the end
  * @nr: moments; @times: when they were, ascending, in the units of the trace clock
  * @series: by counter, "s dentry"
- * @damaged: lines that were no counter's, or one too many
+ * @damaged: lines that are not a counter's, or are one too many
  */
 struct kernel_curve {
 	unsigned int nr;
@@ -90,13 +90,13 @@ static inline const char *kernel_curve_name(const struct kernel_curve *c, size_t
  * -ENOMEM.
  */
 int kernel_curve_read(struct kernel_curve *c, const char *text) __must_check;
-/* Reads the curve of @rec, of a part only that of its time. As above; -ENOENT: it has none. */
+/* Reads the curve of @rec, or of the part that it is. Errors as above; -ENOENT: it has none. */
 int kernel_curve_of(struct kernel_curve *c, const struct recording *rec) __must_check;
 /* The counter's values; NULL: there is no such counter. */
 const struct kernel_series *kernel_curve_find(const struct kernel_curve *c,
 					      enum kernel_counter from, const char *name);
-/* Adds the counter's values to @sum at each moment; none counts as 0. False: there is no such
- * counter.
+/* Adds the counter's values to @sum at each moment; a missing value counts as 0. False: there is no
+ * such counter.
  */
 bool kernel_curve_sum(const struct kernel_curve *c, enum kernel_counter from,
 		      const char *name, struct kernel_series *sum);

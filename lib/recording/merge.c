@@ -41,8 +41,8 @@ void merge_build(struct merge *m)
 
 	if (!m->size)
 		return;
-	/* Each inner node first takes the earlier of its two, and after all above know it, the
-	 * later one.
+	/* Each inner node first takes the earlier of its two children and, once the nodes above
+	 * have read it, the later one.
 	 */
 	for (uint32_t node = m->size - 1; node >= 1; node--) {
 		const struct merge_item *a = &winners[2 * (size_t)node], *b = a + 1;

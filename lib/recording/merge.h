@@ -69,13 +69,13 @@ static inline const struct merge_item *merge_top(const struct merge *m)
 	return m->top.index != MERGE_NONE ? &m->top : NULL;
 }
 
-/* The earliest sequence's head, which exists, moved on to @ts: restores the order. */
+/* Moves the earliest sequence, which exists, on to @ts. */
 static inline void merge_replace_top(struct merge *m, uint64_t ts)
 {
 	merge_play(m, m->top.index, (struct merge_item){ ts, m->top.index });
 }
 
-/* With two sequences (@size is 2): the top's head moved on to @ts, after the other's. Returns the
+/* With two sequences (@size is 2): moves the top on to @ts, after the other's head. Returns the
  * other, which is now the top.
  */
 static inline struct merge_item merge_swap(struct merge *m, uint64_t ts)
@@ -87,7 +87,7 @@ static inline struct merge_item merge_swap(struct merge *m, uint64_t ts)
 	return other;
 }
 
-/* The earliest sequence has ended. */
+/* Removes the earliest sequence, which has ended. */
 void merge_pop(struct merge *m);
 
 /* The second smallest item: the top sequence may continue up to its (ts, index) without looking at

@@ -69,7 +69,7 @@ void read_ahead_submit(struct read_ahead *ra, struct read_ahead_job *job)
 	*ra->last = job;
 	ra->last = &job->next;
 	pthread_mutex_unlock(&ra->lock);
-	/* After unlocking: the thread may run at once in place of this one, and locks first. */
+	/* Signal after unlocking: the thread may run at once, and it locks first. */
 	pthread_cond_signal(&ra->more);
 }
 

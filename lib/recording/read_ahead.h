@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recording (internal): a thread that fills blocks before they are needed.
- * In: jobs. Out: finished jobs, in the order of submission.
+ * In: jobs. Out: finished jobs.
  */
 #ifndef KMEMX_RECORDING_READ_AHEAD_H
 #define KMEMX_RECORDING_READ_AHEAD_H
@@ -21,7 +21,7 @@ struct read_ahead_job {
 	enum { READ_AHEAD_IDLE, READ_AHEAD_QUEUED, READ_AHEAD_RUNNING } state;
 };
 
-/* NULL if a thread cannot be started: then each job is done when it is waited for. */
+/* NULL if the thread cannot be started: then blocks are filled when they are needed. */
 struct read_ahead *read_ahead_start(void);
 /* Any thread may submit jobs, each at most once at a time, and must wait for its own. */
 void read_ahead_submit(struct read_ahead *ra, struct read_ahead_job *job);

@@ -99,7 +99,7 @@ char *reader_name(struct reader *r)
 	return name;
 }
 
-/* No text has a hole, but a claimed size can reach over one, of any size. */
+/* No text has a hole, but a claimed size can span one, of any size. */
 static bool has_hole(const struct reader *r, uint64_t size)
 {
 	for (uint64_t at = r->pos; size >= HOLE_STEP && at - r->pos < size;

@@ -13,7 +13,7 @@ static int not_a_recording(struct trace_dat *td)
 	return -EPROTO;
 }
 
-/* Reads the magic, and after trace.dat's the version. */
+/* Reads the magic and, in trace.dat, the version. */
 static int read_magic(struct trace_dat *td, struct reader *r)
 {
 	static const size_t size = sizeof(TRACE_DAT_MAGIC) - 1;
@@ -62,7 +62,7 @@ static int read_start(struct trace_dat *td)
 	return r.err == -ENODATA ? -EBADMSG : r.err;
 }
 
-/* Finds the buffers of CPU statistics: by name, or the only buffer. */
+/* Finds the buffer of each CPU's statistics: by name, or the only buffer. */
 static int resolve_cpustats(struct trace_dat *td)
 {
 	struct recording *rec = td->rec;
@@ -148,7 +148,7 @@ static int drop_overlaps(struct trace_dat *td)
 	return 0;
 }
 
-/* Is the recording complete? Its recorder noted it, or the file shows it. */
+/* Finds out whether the recording is cut short: its recorder noted that, or the file shows it. */
 static int find_cut(struct trace_dat *td)
 {
 	struct recording *rec = td->rec;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recording: an open trace.dat file as plain data.
- * In: a byte source holding trace.dat 6 or 7. Out: the file's metadata, bounded and
- * NUL terminated, and where each CPU's ring-buffer pages lie.
+ * In: a byte source holding trace.dat 6 or 7, or a saved stream. Out: the file's metadata, bounded
+ * and NUL terminated, and where each CPU's ring-buffer pages lie.
  */
 #ifndef KMEMX_RECORDING_RECORDING_H
 #define KMEMX_RECORDING_RECORDING_H
@@ -24,7 +24,7 @@
 #define RECORDING_META_IMPORT	    "import"
 /* The user's labels: "key=value" lines. */
 #define RECORDING_META_LABELS	    "labels"
-/* Why recording ended early; what a recording recovered from a killed recorder is. */
+/* Why recording ended early; how a killed recorder's recording was recovered. */
 #define RECORDING_META_TRUNCATED    "truncated"
 #define RECORDING_META_RECOVERED    "recovered"
 /* "part": only allocations of some tasks, or those that passed a filter; absent: all. */
@@ -33,11 +33,11 @@
 #define RECORDING_META_WALL_CLOCK   "wall_clock"
 /* The process whose own allocations are left out (except in interrupt context). */
 #define RECORDING_META_RECORDER_PID "recorder_pid"
-/* "PID NS" of tasks that were there at the end, the recorder and the kernel's own left out: for how
- * long each ran while tracing was on. Absent: not known.
+/* "PID NS" for each task that existed at the end, except the recorder and kernel threads: how long
+ * it ran while tracing was on. Absent: not known.
  */
 #define RECORDING_META_TASKS_RAN    "tasks_ran"
-/* Followed by ".before": who has slab objects, by alloc_traces of debugfs: "CACHE OBJECTS FUNCTION
+/* Followed by ".before": who owns slab objects, by alloc_traces of debugfs: "CACHE OBJECTS FUNCTION
  * [MODULE]".
  */
 #define RECORDING_META_ALLOC_TRACES "alloc_traces"
@@ -47,14 +47,14 @@
  * for any other. Absent: not known.
  */
 #define RECORDING_META_SLAB_RECLAIM "slab_reclaim"
-/* Followed by ".before" or ".after": who has memory from vmalloc, "AREAS PAGES FUNCTION [MODULE]".
+/* Followed by ".before" or ".after": who owns memory from vmalloc, "AREAS PAGES FUNCTION [MODULE]".
  */
 #define RECORDING_META_VMALLOCINFO  "vmallocinfo"
-/* Followed by ".after": who has pages, by page_owner: "PAGES 0xGFP FUNCTION FUNCTION ...". */
+/* Followed by ".after": who owns pages, by page_owner: "PAGES 0xGFP FUNCTION FUNCTION ...". */
 #define RECORDING_META_PAGE_OWNER   "page_owner"
 /* Followed by ".before": what page frames are used for, as lines: "=NAME" gives the next number,
- * from 1 on, to "0xGFP FUNCTION FUNCTION ..." of page_owner or to a line of the balance; the others
- * have hexadecimal numbers: frames to skip after those before, frames, the number of NAME.
+ * from 1 on, to "0xGFP FUNCTION FUNCTION ..." of page_owner or to a line of the balance; other
+ * lines are hexadecimal: frames to skip after the previous ones, frames, the number of their NAME.
  */
 #define RECORDING_META_OPENING	    "opening"
 /* Followed by ".before", ".begun" (started after that list was made) or ".after": the live threads,
@@ -69,17 +69,17 @@
 #define RECORDING_META_PART	    "part"
 /* In a recording of some allocations; "all": it has the frees by all tasks. */
 #define RECORDING_META_FREES	    "frees"
-/* The buffers overwrote their oldest events until something happened; what it was: "oom";
- * "interrupted": the recorder was killed before.
+/* In a flight recording: the cause of saving it, "oom"; "interrupted": the recorder was killed
+ * before.
  */
 #define RECORDING_META_FLIGHT	    "flight"
-/* More about that: "killed python3, pid 11935". Absent: not known. */
+/* More about the cause: "killed python3, pid 11935". Absent: not known. */
 #define RECORDING_META_FLIGHT_WHAT  "flight_what"
 /* The events that were switched on, as "kmem:kmalloc kmem:kfree ..."; absent: not known. */
 #define RECORDING_META_EVENTS	    "events"
-/* Symbols of programs in callchains, as lines of kallsyms (SYMBOLS_USER in symbol/symbols.h). */
+/* User-space symbols in callchains, as lines of kallsyms (SYMBOLS_USER in symbol/symbols.h). */
 #define RECORDING_META_USER_SYMBOLS "user_symbols"
-/* Lines in the source of those programs (symbol/user_symbols.h). */
+/* Source lines of those programs (symbol/user_symbols.h). */
 #define RECORDING_META_USER_LINES   "user_lines"
 /* Which files processes had mapped as code, for frames in user_stack events (user_maps.h). */
 #define RECORDING_META_USER_MAPS    "user_maps"
@@ -90,7 +90,7 @@
  * function, and "set" or why it was not set: "rcu_free kvfree_call_rcu set".
  */
 #define RECORDING_META_PROBES "probes"
-/* The system of a recording's probes is this and the recorder's process number. */
+/* The system of a recording's probes: this, followed by the recorder's process number. */
 #define RECORDING_PROBES      "kmemx_"
 
 enum recording_compression { COMPRESSION_NONE, COMPRESSION_ZSTD, COMPRESSION_ZLIB };
@@ -231,7 +231,7 @@ int recording_open(struct recording **out, struct source *src, const char *path,
 		   const struct log *log) __must_check;
 void recording_close(struct recording *rec);
 /* Adds a text to an array of @nr: copies @name, takes over @text, also on failure. 0; -ENOMEM, also
- * if it is NULL.
+ * if @text is NULL.
  */
 int recording_text_add(struct recording_text **texts, size_t *nr, const char *name,
 		       char *text, size_t size) __must_check;
@@ -272,8 +272,8 @@ struct recording_word {
 	char text[160];
 };
 
-/* Release and machine from uname; the machine's host name, "" if it has none, too; the kernel's
- * build ID, in hex.
+/* Kernel release and machine type, from uname; the host name, also "" if there is none; the
+ * kernel's build ID, in hex.
  */
 struct recording_word recording_release(const struct recording *rec);
 struct recording_word recording_machine(const struct recording *rec);

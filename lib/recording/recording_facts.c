@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recording: questions to an open recording, and its named texts.
+ * recording: facts of an open recording, and its named texts.
  * In: struct recording. Out: its clock, its kernel, its named items.
  */
 
@@ -198,7 +198,7 @@ void probe_list_add(struct strbuf *out, const char *name, const char *function,
 	strbuf_printf(out, "%s %s %s\n", name, function, why ? why : SET);
 }
 
-/* Copies the word at *@text and moves behind it and its blank; false: there is no word. */
+/* Copies the word at *@text and moves past it and its blank; false: there is no word. */
 static bool take_word(const char **text, char *word, size_t size)
 {
 	size_t len = strcspn(*text, " \n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording: which objects and pages a sampled recording has, all their events or none.
+ * recording: which objects and pages are in a sampled recording, with all their events or none.
  * In: one in how many, or the rule as text in a recording. Out: what is in the sample, and in which
  * unit of it.
  *

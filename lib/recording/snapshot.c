@@ -73,7 +73,7 @@ static bool next_time(const char **at, const char *end, uint64_t *ns)
 	return next_most(at, end, 1000000000ULL << 30, ns);
 }
 
-/* A number up to @max: is it not 0? */
+/* A number up to @max, as a truth value. */
 static bool next_bool(const char **at, const char *end, uint64_t max, bool *value)
 {
 	uint64_t n = 0;
@@ -227,7 +227,7 @@ static enum percpu_part percpu_part(const char *line)
 						    : PERCPU_NONE;
 }
 
-/* A chunk has @free of its bytes. */
+/* Adds a chunk that has @free bytes left. */
 static bool add_chunk(struct percpu_reading *r, uint64_t free)
 {
 	uint64_t size = r->part == PERCPU_FIRST	     ? r->dynamic
@@ -240,7 +240,7 @@ static bool add_chunk(struct percpu_reading *r, uint64_t free)
 	return r->stats->allocated <= SNAPSHOT_MAX;
 }
 
-/* Takes "NAME: VALUE". False: it cannot be. */
+/* Takes "NAME: VALUE". False: the value is impossible. */
 static bool take_percpu(struct percpu_reading *r, const char *name, uint64_t value)
 {
 	const struct {

@@ -41,7 +41,7 @@ struct allocinfo_line {
  */
 bool allocinfo_next(const char **text, struct allocinfo_line *line);
 
-/* The areas of vmalloc that a function has; @name, @name_len: as above. */
+/* The vmalloc areas that a function owns; @name, @name_len: as above. */
 struct vmallocinfo_line {
 	uint64_t areas, pages;
 	const char *name;
@@ -51,7 +51,7 @@ struct vmallocinfo_line {
 /* The next line "AREAS PAGES FUNCTION [MODULE]" of kmemx's sums; moves *@text on; skips others. */
 bool vmallocinfo_next(const char **text, struct vmallocinfo_line *line);
 
-/* The objects of a cache that a function has; @name: "FUNCTION [MODULE]". As above. */
+/* The objects of a cache that a function allocated; @name: "FUNCTION [MODULE]". As above. */
 struct alloc_trace_line {
 	uint64_t objects;
 	const char *cache, *name;
@@ -92,7 +92,7 @@ bool slab_cpu_next(const char **text, struct slab_cpu_line *line);
  * @objects: objects in use at some time from @read to @end (ns, the trace's clock), plus free ones
  *	in up to @held slabs and in sheaves
  * @sheaf: objects that a sheaf has room for; 0: the cache has no sheaves
- * @shrunk: the cache was shrunk between @begin and @read: CPUs hold only what came since
+ * @shrunk: the cache was shrunk between @begin and @read: CPUs hold only slabs that they took since
  */
 struct slab_count_line {
 	const char *name;
@@ -117,7 +117,7 @@ bool slab_reclaim_next(const char **text, struct slab_reclaim_line *line);
 /**
  * struct percpu_stats - bytes of per-CPU memory, of one CPU; all CPUs have the same
  * @statics: variables of the kernel itself
- * @allocated: all @areas that are allocated, with what rounding adds
+ * @allocated: all @areas that are allocated, including what rounding adds
  * @addresses: all @chunks; not all of it has memory
  * @empty_pages: page frames without an area
  */
@@ -126,7 +126,7 @@ struct percpu_stats {
 	uint64_t areas, chunks, empty_pages;
 };
 
-/* Reads debugfs's percpu_stats of Linux 4.14 to 7.x. False: it is not that, or damaged. */
+/* Reads debugfs's percpu_stats of Linux 4.14 to 7.x. False: it is no such text, or damaged. */
 bool percpu_stats_read(struct percpu_stats *stats, const char *text) __must_check;
 
 /* Value of "NAME VALUE" in vmstat. */
@@ -153,7 +153,7 @@ bool slab_alias_next(const char **text, struct slab_alias *alias);
 /* Appends the other names of cache @name, separated by commas. */
 void slab_aliases_of(const char *text, const char *name, struct strbuf *out);
 
-/* What the kernel says of its zones. */
+/* The kernel's statistics of its zones. */
 
 #define BUDDY_ORDERS_MAX 20 /* no kernel has more */
 
@@ -191,9 +191,8 @@ struct zone_stat {
 	uint64_t value;
 };
 
-/* The next counter of zoneinfo with one of @nr names ("nr_shmem", "pages free"); moves *@text on,
- * which must be what this function left: @stat has the node of the lines before. Returns false at
- * the end.
+/* The next counter of zoneinfo with one of @nr names ("nr_shmem", "pages free"); moves *@text on.
+ * Pass the same @stat again: it has the node of earlier lines. Returns false at the end.
  */
 bool zoneinfo_next(const char **text, const char *const *names, size_t nr,
 		   struct zone_stat *stat);

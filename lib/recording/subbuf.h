@@ -72,8 +72,8 @@ enum subbuf_type_len {
  * Skips padding and time records. Never reads outside the sub-buffer, whatever the
  * lengths in it claim.
  *
- * Return: 1 and @rec; 0 at the end; -EBADMSG where an event's length leaves the page (the
- * rest of the page is unreadable; the next call says 0).
+ * Return: 1 and @rec; 0 at the end; -EBADMSG if an event's length exceeds the page (the rest of the
+ * page is unreadable; the next call says 0).
  */
 static __always_inline int subbuf_iter_next(struct subbuf_iter *it,
 					    struct raw_record *rec)

@@ -31,7 +31,7 @@ struct subbuf_writer {
 	uint64_t page_ts, last_ts;
 	bool open;
 	uint64_t page_missed;
-	struct strbuf pages; /* full ones, not yet written */
+	struct strbuf pages; /* full pages, not yet written */
 };
 
 /* For pages of @page_size bytes. @layout outlives @pw. 0; -EINVAL if no event has room in
@@ -71,7 +71,7 @@ bool subbuf_has_long_form(const struct subbuf *sb, bool big_endian);
  */
 #define NATIVE_PAGES_MAX_EVENT (NATIVE_PAGES_SIZE - NATIVE_PAGES_DATA - 24U)
 
-/* What describes these sub-buffers. */
+/* The layout and the headers of these sub-buffers. */
 extern const struct page_layout native_pages_layout;
 extern const char native_pages_header_page[];
 extern const char native_pages_header_event[];

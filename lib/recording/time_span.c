@@ -173,7 +173,7 @@ static int count_cpu(const struct recording *rec, const struct pages *pages,
 	return ret;
 }
 
-/* Lists the CPUs of the ring buffers that are looked at. 0 or -ENOMEM. */
+/* Lists the CPUs of the chosen ring buffers. 0 or -ENOMEM. */
 static int list_cpus(const struct recording *rec, const char *instance,
 		     struct pages **cpus, uint32_t *nr)
 {
@@ -222,7 +222,7 @@ struct quick_span {
 	bool odd; /* an impossible time */
 };
 
-/* Until the first event, or over all events that are left. */
+/* Looks at the first event (@only_first), or at all that are left. 1: there is one; 0; -errno. */
 static int walk_span(struct cpu_cursor *cur, bool big_endian, struct quick_span *span,
 		     bool only_first)
 {

@@ -17,7 +17,7 @@
 /**
  * struct time_span_options - what to look at
  * @instance: only the ring buffer of this name; NULL: all of them
- * @start_ts, @stop_ts: only events of this time are counted
+ * @start_ts, @stop_ts: only events from @start_ts to @stop_ts are counted
  * @min_size: smaller records are not events
  */
 struct time_span_options {
@@ -35,10 +35,10 @@ struct time_span {
 /**
  * time_span_check() - the span of a recording with damaged times
  *
- * The times of a CPU's sub-buffers never decrease. Where they do, the smallest set of sub-buffers
- * that leaves the others in order is taken as damaged. So are those that are 13 days or more away
- * from the majority, over all CPUs. The events of damaged sub-buffers have impossible times, and so
- * have events of others that are later than the next sub-buffer's start.
+ * The times of a CPU's sub-buffers should never decrease. Where they do, the smallest set of
+ * sub-buffers that leaves the others in order is taken as damaged. So are those that are 13 days or
+ * more away from the majority, over all CPUs. The events of damaged sub-buffers have impossible
+ * times, and so have events of others that are later than the next sub-buffer's start.
  *
  * Reads everything twice, and takes 20 bytes a sub-buffer. Return: 0; -EIO, -ENOMEM.
  */

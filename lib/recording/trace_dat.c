@@ -9,7 +9,7 @@
 #define MIN_PAGE_SIZE 4096U
 #define MAX_PAGE_SIZE (8U << 20)
 
-/* After this many messages about damage, the rest is only counted. */
+/* After this many messages about damage, further damage is only counted. */
 #define MAX_DAMAGE_MESSAGES 20
 
 void trace_dat_damage(struct trace_dat *td, uint64_t offset, const char *fmt, ...)
@@ -93,7 +93,7 @@ int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
 	td->data_bytes += size;
 	if (array_grow(&b->cpus, b->nr_cpus))
 		return -ENOMEM;
-	/* Less than a sub-buffer may be missing only its unused end; its header shows it. */
+	/* A missing part of a sub-buffer may be only its unused end; its header shows it. */
 	cut = cpu->cut || cut >= b->page_size;
 	if (cut)
 		td->cut = ends_early;
@@ -413,7 +413,7 @@ static void option_tsc2nsec(struct trace_dat *td, const uint8_t *data, size_t si
 }
 
 /* Is the option known to contain no file offset, so that it can be copied to another file? These
- * are DATE to OPTION_CPUCOUNT except BUFFER, OPTION_VERSION to OPTION_TSC2NSEC, and LAST_BOOT_INFO.
+ * are all up to OPTION_TSC2NSEC except OPTION_BUFFER, and OPTION_LAST_BOOT_INFO.
  */
 static bool option_stands_alone(uint16_t id)
 {

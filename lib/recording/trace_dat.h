@@ -60,7 +60,7 @@ int trace_dat_parse_header_page(const char *text, struct page_layout *layout,
 				uint32_t *subbuf_size) __must_check;
 
 /* The metadata parts, which are the same in both versions, in version 6's order, which is also that
- * of version 7's option ids. Each is read with 0 or -errno.
+ * of version 7's option ids. @read returns 0 or -errno.
  */
 #define TRACE_DAT_NR_PARTS 6
 struct trace_dat_part {

@@ -97,7 +97,7 @@ static void section_close(struct section *s)
 	free(s->mem.data);
 }
 
-/* Damage loses the part, not the file; only -ENOMEM and I/O errors end the reading. */
+/* Damage loses the part, not the file; only -ENOMEM, -EIO and -ENOTSUP end the reading. */
 static int tolerate(struct v7 *v, int err, uint64_t offset, const char *what)
 {
 	switch (err) {
@@ -155,7 +155,7 @@ static int read_modules(struct v7 *v, uint64_t offset)
 	return tolerate(v, err, offset, "modules");
 }
 
-/* Reads an option with the offset of such a section. */
+/* Reads an option with the offset of a metadata section or of the modules. */
 static int option_section(struct v7 *v, uint16_t id, const uint8_t *data, size_t size)
 {
 	struct byte_reader r = byte_reader(data, size, v->td->rec->big_endian);
@@ -337,7 +337,7 @@ static uint64_t end_of_chunks(struct trace_dat *td, uint64_t start, uint64_t end
 	return r.err ? end : r.pos;
 }
 
-/* The first page from @at on that is not all hole; a last partial page, or @end. */
+/* Skips whole pages in a hole from @at on, up to @end. */
 static uint64_t skip_hole(const struct source *src, uint64_t at, uint64_t end,
 			  uint32_t page_size)
 {

@@ -13,7 +13,7 @@
 #define MISC_MAP_BUILD_ID  (1U << 14)
 #define MISC_BUILD_ID_SIZE (1U << 15)
 #define BUILD_ID_MAX	   20U
-/* Layout of a build ID record, and of a mapping's. */
+/* Layout of a build ID record, and of a mapping record. */
 #define HEADER_ID	   4U
 #define HEADER_ID_SIZE	   24U
 #define HEADER_ID_NAME	   28U
@@ -22,11 +22,11 @@
 #define MAP_INODE	   40U
 /* A frame is USER_FRAME | file << FILE_SHIFT | offset. */
 #define FILE_SHIFT	   48U
-/* How far a mapping is moved to its place in time, and how many are looked at for a frame. */
+/* How far a mapping is moved to its place in time, and how many are checked for a frame. */
 #define MAX_MOVES	   256U
 #define MAX_LOOKS	   1024U
 #define MAX_PARENTS	   16U
-/* Of a line, everything before a path. */
+/* Room for everything before the path of a line. */
 #define LINE_MAX_HEAD	   160U
 /* Instead of a file: an exec removed all mappings, a fork copied those of the process @offset. */
 #define FILE_NONE	   0U
@@ -190,7 +190,7 @@ int user_maps_build_id(struct user_maps *u, const struct perf_record *rec)
 	return ret;
 }
 
-/* sscanf() measures all that follows, so it gets the line's beginning; a path is not copied. */
+/* Copies the line's beginning, without the path: sscanf() measures all the text that it gets. */
 static size_t next_line(const char *text, char *line)
 {
 	size_t len = strcspn(text, "\n");
@@ -251,7 +251,7 @@ bool user_maps_is_jit(const char *path, uint32_t *pid)
 	       !path[at];
 }
 
-/* Is that the name of memory that is no file's? */
+/* Is this the name of memory that belongs to no file? */
 static bool is_anonymous(const char *path)
 {
 	static const char *const starts[] = { "//anon", "/memfd:", "/dev/zero",
@@ -327,7 +327,7 @@ static uint64_t find_frame(struct user_maps *u, uint32_t pid, uint64_t time,
 	return USER_FRAME | (uint64_t)file << FILE_SHIFT | USER_FRAME_OFFSET(offset);
 }
 
-/* Frames repeat. Where nothing was mapped since @from, a frame stays what it is. */
+/* Frames repeat: if nothing was mapped since @from, the result is the same. */
 static struct user_recent *recent_frame(struct user_maps *u, uint32_t pid, uint64_t time,
 					uint64_t address)
 {
@@ -431,7 +431,7 @@ static int parse_file(struct user_maps *u, const char *line, const char *text, s
 	if (sscanf(line, "file %40s %" SCNx64 " %n", id, &inode, &at) != 2 || !at ||
 	    (size_t)at >= len)
 		return 0;
-	/* Each line has a number, also if an earlier one has the same path. */
+	/* Each line has a number, even if an earlier one has the same path. */
 	snprintf(mark, sizeof(mark), "%" PRIu32, u->files.keys.count);
 	ret = get_file(u, text + at, len - (size_t)at, *id != '-' || inode ? mark : "",
 		       &file);

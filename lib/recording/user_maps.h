@@ -4,10 +4,10 @@
  * In: the kernel's records of mappings, forks and execs; lines in which a recording keeps them.
  * Out: frames that are the same in every process; those lines.
  *
- * A frame becomes an address that no kernel has: USER_FRAME, the number of the mapped file, and
- * the offset in it. So frames of two processes that run the same program are equal, and those of
- * two programs differ. Code that a process has made itself (a JIT compiler's) counts as a file of
- * that process: the one in which it may name its functions for perf.
+ * A frame becomes an address that no kernel has: USER_FRAME, the number of the mapped file, and the
+ * offset in it. So frames of two processes that run the same program are equal, and those of two
+ * programs differ. Code that a process generated (JIT) counts as a file of that process: the one in
+ * which it may name its functions for perf.
  */
 #ifndef KMEMX_RECORDING_USER_MAPS_H
 #define KMEMX_RECORDING_USER_MAPS_H
@@ -26,15 +26,15 @@
 /* Frames in a user_stack event: the kernel's FTRACE_STACK_ENTRIES. */
 #define USER_STACK_FRAMES 8U
 
-/* Frames of programs are from here on, up to twice that. */
+/* User-space frames lie in [USER_FRAME, 2 * USER_FRAME). */
 #define USER_FRAME	     (1ULL << 62)
 #define USER_FRAME_FILE(f)   ((uint32_t)(((f) & ~USER_FRAME) >> 48))
 #define USER_FRAME_OFFSET(f) ((f) & ((1ULL << 48) - 1))
 
-/* The file in which a process names the functions that it has made. */
+/* The file in which a process names the functions that it generated. */
 #define USER_MAPS_JIT "/tmp/perf-%" PRIu32 ".map"
 
-/* Frames that were asked for lately. */
+/* Recently looked-up frames that are kept. */
 #define USER_MAPS_RECENT 512U
 
 /* What a frame is: the instruction after a call, or the one that ran. */
@@ -56,10 +56,10 @@ struct user_recent {
 
 /**
  * struct user_maps - zero-initialise it
- * @files: paths, each followed by a NUL and what tells it from other files of that path
+ * @files: paths, each followed by a NUL and what distinguishes it from other files of that path
  * @processes: by process number
- * @used: frames that were given out, with USER_FRAME_ values; @recent: some of them, and where
- *	they came from
+ * @used: frames that were returned, with USER_FRAME_ values; @recent: some of them, and where they
+ *	came from
  */
 struct user_maps {
 	KEYED(struct mapped_file) files;
@@ -74,7 +74,7 @@ struct user_maps {
  * @misc: of its header
  * @data: @size bytes after the header
  * @offset: its offset in the file; for a compressed record, that of the enclosing record
- * @packed: the record was compressed; @big_endian: so are its numbers
+ * @packed: the record was compressed; @big_endian: its numbers are
  */
 struct perf_record {
 	uint32_t type;
@@ -85,8 +85,8 @@ struct perf_record {
 	bool packed, big_endian;
 };
 
-/* Takes a PERF_RECORD_MMAP, _MMAP2, _FORK or _COMM (of an exec) of that time; others are ignored. 0
- * or -ENOMEM.
+/* Takes a PERF_RECORD_MMAP, _MMAP2, _FORK or _COMM (of an exec) at @time; others are ignored. 0 or
+ * -ENOMEM.
  */
 int user_maps_record(struct user_maps *u, const struct perf_record *rec,
 		     uint64_t time) __must_check;
@@ -98,15 +98,17 @@ int user_maps_add_proc(struct user_maps *u, uint32_t pid, uint64_t time,
 /* The frame for @address in process @pid at @time; USER_FRAME: unknown; 0: memory ran out. */
 uint64_t user_maps_frame(struct user_maps *u, uint32_t pid, uint64_t time,
 			 uint64_t address);
-/* @frame was innermost in a callchain, so the program was at this instruction, not before it. */
+/* Notes that @frame was innermost in a callchain: it is the instruction that ran, not one after a
+ * call.
+ */
 void user_maps_innermost(struct user_maps *u, uint64_t frame);
 /* Sets @pids to processes that had @file mapped, the newest first. Returns how many, up to @max. */
 size_t user_maps_users(const struct user_maps *u, uint32_t file, uint32_t *pids,
 		       size_t max);
-/* Is @path a file in which process @pid names the functions that it has made? */
+/* Is @path a file in which process @pid names the functions that it generated? */
 bool user_maps_is_jit(const char *path, uint32_t *pid);
-/* Appends lines from which user_maps_parse() gets the same frames, for the processes of which
- * frames were asked for.
+/* Appends lines from which user_maps_parse() gets the same frames, for the processes whose frames
+ * were looked up.
  */
 void user_maps_format(const struct user_maps *u, struct strbuf *out);
 /* Reads them; what does not parse is skipped. 0 or -ENOMEM. */

@@ -36,7 +36,7 @@ struct wire_reader {
 
 static const struct extent *find_extent(const struct joined *j, uint64_t at)
 {
-	/* The first one is the answer for anything before the second. */
+	/* The first extent covers everything before the second. */
 	return &j->extents[COUNT_FIRST(i, j->nr - 1, j->extents[i + 1].at <= at)];
 }
 

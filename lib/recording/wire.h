@@ -54,7 +54,7 @@ enum trace_dat_option {
 #define SECTION_HEADER_SIZE 16
 #define SECTION_COMPRESSED  1U
 
-/* How a file of trace-cmd begins. */
+/* How a trace.dat file begins. */
 #define TRACE_DAT_MAGIC "\x17\x08\x44tracing"
 
 #define WIRE_MAGIC	"\x17\x08\x44kmemx-stream-1" /* including its NUL */

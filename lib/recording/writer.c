@@ -12,7 +12,7 @@
 #include "recording/compose.h"
 #include "recording/cpu_regions.h"
 
-/* Whether the file is of version 6, which has no sections. */
+/* Is the file of version 6, which has no sections? */
 static bool is_v6(const struct composer *c)
 {
 	return c->facts->file_version == 6;
@@ -70,7 +70,7 @@ static void compose_v6(struct composer *c)
 
 /* --- both versions ----------------------------------------------------------------------- */
 
-/* Composes what has the offsets of pages. */
+/* Composes the part that has the offsets of pages. */
 static void compose_places(struct composer *c, const uint64_t sections[])
 {
 	size_t start;
@@ -84,8 +84,8 @@ static void compose_places(struct composer *c, const uint64_t sections[])
 	section_end(c, start);
 }
 
-/* Places the buffers behind the metadata, the pages of each CPU at multiples of the page size and
- * of @block.
+/* Places the buffers after the metadata, the pages of each CPU at multiples of the page size and of
+ * @block.
  */
 static void place_pages(struct composer *c, uint32_t block)
 {
@@ -124,7 +124,7 @@ static int compose(struct composer *c, uint32_t block)
 	at = c->sb.size;
 	if (!is_v6(c))
 		compose_set_u64(c, options, at);
-	/* Its length decides where the pages begin. */
+	/* Compose this part twice: its length decides where the pages begin. */
 	compose_places(c, sections);
 	place_pages(c, block);
 	c->sb.size = at;
@@ -147,7 +147,7 @@ static int write_header(int fd, const struct composer *c, const struct compose_b
 
 /* --- output ------------------------------------------------------------------------------ */
 
-/* Copying of pages to @out, from @first to @end in the file. */
+/* A copy of pages to @out, from @first to @end in the file. */
 struct page_copy {
 	const struct writer_out *out;
 	uint64_t first, end;
@@ -309,8 +309,8 @@ static uint64_t part_end(const struct compose_cpu *cpu)
 	return cpu->from->offset + cpu->size;
 }
 
-/* Where the pages of CPU @i must begin: as far behind those before it, in their current place, as
- * in the finished file.
+/* Where the pages of CPU @i must begin: as far after the previous CPU's current ones as in the
+ * finished file.
  */
 static uint64_t wanted(const struct composer *c, size_t i)
 {

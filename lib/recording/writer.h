@@ -147,7 +147,7 @@ struct writer_facts writer_facts_of(const struct recording *rec);
 
 /**
  * writer_take_frees() - turn the buffer of frees into an instance
- * @parts: those of CPUs from RECORDING_FREES_CPU on come last; they get their real numbers
+ * @parts: with those of CPUs from RECORDING_FREES_CPU on last, which get their real CPU numbers
  * @frees: becomes the instance; the caller owns it and @facts
  *
  * Return: the number of the top buffer's parts.

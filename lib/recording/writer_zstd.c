@@ -23,7 +23,7 @@
 #define CHUNK_PAGES  4U
 #define CHUNK_BYTES  (128U << 10)
 #define CHUNK_MEMORY (4U << 20)
-/* There is little text. */
+/* Compression level of the metadata, of which there is little. */
 #define TEXTS_LEVEL  1
 /* Bytes of a compressed block's header: compressed size, size. */
 #define BLOCK_HEADER 8U

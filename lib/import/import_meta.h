@@ -26,7 +26,7 @@ struct perf_system;
  * @open_more: opens the file that continues the first one, the @nr-th from 0 on, which the importer
  *	closes: 1; 0: no more files; -errno. NULL: no more files. Only for perf.data
  * @open_program: opens a program or library of the recorded machine to read its symbols: a
- *	descriptor, which the importer closes; or -errno. NULL: no symbols of programs
+ *	descriptor, which the importer closes; or -errno. NULL: no user-space symbols
  * @programs_chosen: the user named these files, so one is used if its build ID is unknown
  * @progress: called periodically with the bytes read, the total (0: unknown) and the events so far;
  *	NULL: not called
@@ -59,9 +59,9 @@ void import_kernel(struct strbuf *uname, const char *host, const char *release,
 /**
  * struct import_cpu - a CPU with events
  * @pages: its part, made by open_part()
- * @site, @site_function: of a text: those of the last event, see text_events.h
- * @seen_ts: of perf.data: time of the last sample in the file's order, @written_ts: of the last one
- *	written
+ * @site, @site_function: for a text: those of the last event, see text_events.h
+ * @seen_ts: for perf.data: time of the last sample in the file's order, @written_ts: of the last
+ *	one written
  * @lost: lost events according to LOST records, @lost_samples: according to LOST_SAMPLES, which
  *	count the same events
  */
@@ -74,7 +74,8 @@ struct import_cpu {
 };
 
 /**
- * struct import_cpus - those in the order of their first event; set the first four, zero the rest
+ * struct import_cpus - the CPUs, in the order of their first event; set the first four, zero the
+ * rest
  * @layout, @big_endian, @page_size: of their pages
  * @by_cpu: index + 1
  */
@@ -94,7 +95,7 @@ struct import_cpus {
 int import_cpu(struct import_cpus *cpus, uint32_t cpu, uint32_t *index) __must_check;
 
 /**
- * struct imported - what an import has made: input of writer_write(); imported_free() it
+ * struct imported - the result of an import, the input of writer_write(); imported_free() it
  * @facts: borrow from @texts
  * @parts: by CPU; their descriptors are closed with it
  * @cpus: their parts are not in @parts before import_parts()
@@ -118,7 +119,8 @@ int import_parts(struct imported *made) __must_check;
 
 /**
  * struct import_note - a note, if @nr is not 0
- * @text: if it begins with a blank, the number comes first; @one: the text for 1, if another one
+ * @text: if it begins with a blank, the number is put before it; @one: the text for 1, if it
+ *	differs
  */
 struct import_note {
 	uint64_t nr;

@@ -11,9 +11,9 @@
 
 /**
  * struct line_source - a text being read
- * @unpacker: of a compressed text, else NULL; @input: room for what is compressed; @piece: what is
- *	left of it; @inside: the end of compressed data has not come; @holds: the unpacker may have
- *	more output
+ * @unpacker: for a compressed text, else NULL; @input: buffer of compressed bytes; @piece: what is
+ *	left of them; @inside: the end of the compressed data has not been reached; @holds: the
+ *	unpacker may have more output
  * @buf: LINE_SOURCE_WINDOW bytes and a NUL
  * @bytes: of the file
  */
@@ -139,7 +139,7 @@ static int fill(struct line_source *ls)
 	return 0;
 }
 
-/* Reads the first bytes, which tell whether the text is compressed as by @packed. */
+/* Reads the first bytes, which show whether the text is compressed with @packed. */
 static int begin(struct line_source *ls, enum unpack_format packed)
 {
 	ls->buf = malloc(LINE_SOURCE_WINDOW + 1);

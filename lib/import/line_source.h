@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: reads a text of any length line by line, also compressed.
+ * import: reads a text of any length line by line, even if it is compressed.
  * In: a descriptor (pipes too). Out: one line at a time, in bounded memory.
  */
 #ifndef KMEMX_IMPORT_LINE_SOURCE_H
@@ -8,15 +8,15 @@
 
 #include "base/unpack.h"
 
-/* The most that is held at once; a longer line is cut to this. A line of 1 MiB is whole. */
+/* The most that is held at once; a longer line is cut to this. A line of 1 MiB still fits. */
 #define LINE_SOURCE_WINDOW ((1U << 20) + 2)
 
 struct line_source;
 
 /**
  * line_source_open_fd() - read text from @fd, which is closed with the source
- * @packed: how it may be compressed, which its first bytes tell
- * @exact: every byte counts, else a hole of a sparse file ends a line and is skipped, however large
+ * @packed: the compression that it may have, which its first bytes show
+ * @exact: every byte counts; else a hole of a sparse file ends a line and is skipped, however large
  *	it is
  *
  * Return: 0; -ENOTSUP if it is compressed and that is not built in; -ENOMEM; -errno of the first

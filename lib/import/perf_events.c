@@ -3,12 +3,12 @@
 
 #include "base/array.h"
 
-/* Words that a sub-buffer may need besides a record: subbuf_writer.h. */
+/* Bytes that a sub-buffer may need besides a record: subbuf_writer.h. */
 #define BESIDE_A_RECORD 24U
 /* LOST_SAMPLES: these samples were dropped by a user's filter, not lost. */
 #define MISC_FILTERED	(1U << 15)
 #define ID_INDEX_ENTRY	32U
-/* The most bytes and records that are held; half of them are passed on when there are more. */
+/* The most bytes and records that are held; half of them are written when there are more. */
 #define ORDER_BYTES	(32U << 20)
 #define ORDER_ENTRIES	(512U << 10)
 
@@ -31,7 +31,7 @@ struct perf_item {
 	uint32_t nr_user, pid;
 };
 
-/* --- out --------------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------- */
 
 static int add_record(struct perf_events *pe, struct import_cpu *c, uint64_t ts,
 		      const uint8_t *data, uint32_t size)
@@ -44,8 +44,8 @@ static int add_record(struct perf_events *pe, struct import_cpu *c, uint64_t ts,
 	return ret;
 }
 
-/* Only now are all earlier mappings known. Without frame pointers, the outermost frames are
- * nonsense: those that belong to nothing are left out.
+/* All earlier mappings are known only now. Without frame pointers, the outermost frames are
+ * nonsense: those that belong to no mapping are left out.
  */
 static int add_stack(struct perf_events *pe, struct import_cpu *c,
 		     const struct perf_item *item)
@@ -79,7 +79,7 @@ static int add_stack(struct perf_events *pe, struct import_cpu *c,
 	return add_record(pe, c, item->ts, pe->stack, size);
 }
 
-/* At most UINT64_MAX. */
+/* Adds @more; the sum stays at UINT64_MAX. */
 static void count(uint64_t *sum, uint64_t more)
 {
 	if (__builtin_add_overflow(*sum, more, sum))
@@ -105,7 +105,7 @@ static int write_item(struct perf_events *pe, const struct perf_item *item)
 	return ret;
 }
 
-/* --- the order of time -------------------------------------------------------------------- */
+/* --- sorting by time ---------------------------------------------------------------------- */
 
 /* perf reads the CPUs' rings one after the other, round by round. It guarantees that nothing after
  * a mark is older than anything before the previous mark, so at most two rounds are held. A file
@@ -229,8 +229,8 @@ int perf_events_restart(struct perf_events *pe)
 
 /* --- samples ----------------------------------------------------------------------------- */
 
-/* Adds a loss after the CPU's last sample, wherever it was reported. Its own time is that of the
- * record that reported it, after the first sample that followed.
+/* Adds a loss after the CPU's last sample: the record that reports it is later than the first
+ * sample after the loss.
  */
 static int add_loss(struct perf_events *pe, uint32_t index, uint64_t ts, uint64_t lost)
 {

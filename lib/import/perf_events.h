@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * import: the events of a perf.data file on their way into each CPU's sub-buffers.
- * In: samples and losses in the file's order. Out: sub-buffers in the order of time.
+ * import: sorts the events of a perf.data file into each CPU's sub-buffers.
+ * In: samples and losses in the file's order. Out: sub-buffers in time order.
  */
 #ifndef KMEMX_IMPORT_PERF_EVENTS_H
 #define KMEMX_IMPORT_PERF_EVENTS_H
@@ -15,8 +15,8 @@
 #include "recording/user_maps.h"
 
 /**
- * struct perf_order - what waits to be sorted by time
- * @newest: the latest time of all items so far; @safe: up to it, nothing older follows
+ * struct perf_order - records that wait to be sorted by time
+ * @newest: the latest time of all items so far; @safe: nothing older than this follows
  */
 struct perf_order {
 	struct perf_item *entries;
@@ -48,8 +48,8 @@ struct perf_events {
 };
 
 /* Reads PERF_SAMPLE, PERF_LOST, PERF_LOST_SAMPLES, PERF_THROTTLE, PERF_FINISHED_ROUND,
- * PERF_ID_INDEX, and what was mapped; others are ignored. 0; -ENOMEM, -errno of opening or writing
- * a part.
+ * PERF_ID_INDEX, and records of mappings; others are ignored. 0; -ENOMEM, -errno of opening or
+ * writing a part.
  */
 int perf_events_record(struct perf_events *pe,
 		       const struct perf_record *rec) __must_check;

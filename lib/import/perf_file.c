@@ -199,7 +199,7 @@ void perf_sample_parse_trailer(const struct perf_attrs *attrs, const uint8_t *da
 	*out = (struct perf_sample){ 0 };
 	if (!attrs->nr)
 		return;
-	/* If the last word is the id, it tells the attr, and so the fields before it. */
+	/* If the last word is the id, it identifies the attr, and thus the fields before it. */
 	if (attr->sample_type & PERF_HAS_IDENTIFIER && size >= 8) {
 		attr = attr_of_id(attrs, get_u64(data + size - 8, attrs->big_endian));
 		if (!attr)

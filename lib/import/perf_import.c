@@ -11,7 +11,7 @@
 
 /* Records between two calls of @progress. */
 #define PROGRESS_RECORDS 4096U
-/* The largest section that is read for a word or two. */
+/* Sections with a word or two are read up to this size. */
 #define SECTION_MAX	 (64U << 10)
 /* The most files of a directory: perf has at most one thread per CPU. */
 #define PERF_MAX_FILES	 4096U

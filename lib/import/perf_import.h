@@ -30,7 +30,7 @@ enum perf_symbols {
  * @nr_others: samples of other events than tracepoints
  * @nr_unreadable: invalid samples: of an unknown event, or truncated
  * @nr_untimed: samples without a time; @nr_too_long: samples too long for a sub-buffer
- * @nr_late: samples that came after a later one of their CPU, too far to be reordered
+ * @nr_late: samples that came after a later one of their CPU, too late to be reordered
  * @nr_lost: lost events according to LOST records, plus what LOST_SAMPLES count beyond these
  * @nr_lost_anywhere: LOST records without a CPU
  * @cut_at: where the file ends in the middle of a record, or is invalid; 0: nowhere

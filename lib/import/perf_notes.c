@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import: what a perf.data file lacked.
+ * import: notes what a perf.data file lacks.
  * In: counts made while reading it. Out: notes, one per line.
  */
 #include "import/perf_import.h"

@@ -8,7 +8,8 @@
  * struct perf_unpack - decompresses records, whose contents are pieces of one zstd stream
  * @unpacker: NULL before the first piece
  * @piece: what is left of the last piece
- * @given: bytes output of this piece; @packed, @plain: bytes of all pieces
+ * @given: decompressed bytes of this piece; @packed, @plain: compressed and decompressed bytes of
+ *	all pieces
  */
 struct perf_unpack {
 	struct unpacker *unpacker;

@@ -6,11 +6,11 @@
 
 /* Size of task names, including the NUL. */
 #define COMM_MAX	   16U
-/* The misc bits that tell where a record came from: the kernel. */
+/* The misc bits for the origin of a record, and their value for the kernel. */
 #define MISC_CPU_MODE	   7U
 #define MISC_KERNEL	   1U
 #define NO_TASK		   UINT32_MAX
-/* The misc bit that a build ID record includes the size of the ID. */
+/* The misc bit that says that a build ID record includes the size of the ID. */
 #define MISC_BUILD_ID_SIZE (1U << 15)
 /* Layout of a build ID record after the task's number. */
 #define BUILD_ID_MAX	   (PERF_MAX_BUILD_ID / 2)

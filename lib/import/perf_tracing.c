@@ -221,7 +221,7 @@ size_t perf_tracing_stack_max(const struct perf_tracing *t)
 	return frames_at(t) + (size_t)PERF_MAX_FRAMES * t->layout.long_size;
 }
 
-/* Adds the frames of @context after the first @count; returns how many there are then. */
+/* Adds the frames of @context after the first @count; returns the new count. */
 static uint32_t add_frames(const struct perf_tracing *t, const struct perf_sample *s,
 			   uint64_t context, uint8_t *frames, uint32_t count)
 {

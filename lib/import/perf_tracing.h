@@ -55,10 +55,10 @@ static inline bool perf_tracing_knows(const struct perf_tracing *t, uint16_t id)
  * @s: its raw data is the event's record, whose common fields are copied, at least common_size
  *	bytes; its chain has perf's marks
  * @out: has room for perf_tracing_stack_max() bytes
- * @nr_user: receives how many frames at the end are the program's
+ * @nr_user: receives how many frames at the end are user-space frames
  *
- * 32-bit recordings have no room for the program's frames. Return: the record's size; 0 without
- * frames of the kernel.
+ * 32-bit recordings have no room for user-space frames. Return: the record's size; 0 without kernel
+ * frames.
  */
 size_t perf_tracing_stack(const struct perf_tracing *t, const struct perf_sample *s,
 			  uint8_t *out, uint32_t *nr_user);

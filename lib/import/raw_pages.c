@@ -20,7 +20,7 @@
 /**
  * struct raw_pages - a directory being read
  * @opts: its open_part() opens the file for a repaired copy
- * @made: receives the parts, by CPU, and "CPU: N" and the kernel's text for each CPU
+ * @made: receives the parts, by CPU, and each CPU's statistics: "CPU: N" and the kernel's text
  * @layout, @subbuf_size: from header_page; at least 512 bytes
  * @big_endian: detected if possible, else this machine's byte order
  * @nr_cut: files with an incomplete last page
@@ -147,7 +147,7 @@ static int probe_order(const struct raw_pages *rp)
 	return good[0] == good[1] ? -1 : good[1] > good[0];
 }
 
-/* Only @rest bytes of the page exist: makes its commit field end there. */
+/* Only @rest bytes of the page exist: limits its commit field to them. */
 static void bound_page(const struct raw_pages *rp, uint8_t *page, uint32_t rest)
 {
 	uint64_t have = (rest - rp->layout.data_offset) & ~3U;
@@ -235,7 +235,7 @@ static int add_cpu(struct raw_pages *rp, const char *sub, const char *name)
 	char path[4096];
 	struct stat st;
 
-	if (cpu < 0 || rp->seen[cpu]) /* in both shapes of the layout */
+	if (cpu < 0 || rp->seen[cpu]) /* the other layout had it */
 		return 0;
 	if ((flat ? snprintf(path, sizeof(path), "%s/%s", rp->dir, name)
 		  : snprintf(path, sizeof(path), "%s/%s/%s/trace_pipe_raw", rp->dir, sub,

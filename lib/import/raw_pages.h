@@ -16,7 +16,8 @@
  * @out: call imported_free() in any case
  *
  * Return: 0; -ENOENT or -ENODATA after a LOG_ERROR message that says which file is missing or
- * empty; -EBADMSG after such a message if one is invalid; -ENOMEM, -errno of reading.
+ * empty; after such a message, -EBADMSG if one is invalid, -EINVAL if one is not a regular file or
+ * @dir not a directory; -ENOMEM, -errno of reading.
  */
 int raw_pages_import(struct imported *out, const char *dir,
 		     const struct recording_import_options *opts,

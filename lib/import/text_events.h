@@ -62,7 +62,7 @@ struct text_spec {
 #define TEXT_NR_SPECS 12
 extern const struct text_spec text_specs[TEXT_NR_SPECS];
 
-/* Records made of them. */
+/* The records made from these events. */
 
 /* Longer texts of uninterpreted events are cut. */
 #define TEXT_EVENTS_MAX_TEXT   1024U
@@ -95,7 +95,7 @@ struct text_event_stats {
 };
 
 /**
- * struct text_record - a record, ready for native_pages_event()
+ * struct text_record - a record, ready for subbuf_writer_add()
  * @site: the event's callsite; for a stack, that of its event; 0: none
  * @site_function: start of the function of @site
  */

@@ -15,7 +15,7 @@
  * @seconds, @counter, @latency: how its times are printed; several if logs were concatenated
  * @nanoseconds: some times are not whole microseconds
  * @no_flags: a line had no interrupt context
- * @overwritten: overwritten events before the first one, as its headers say
+ * @overwritten: overwritten events before the first one, according to its headers
  * @header_cpus: the highest number of CPUs in a header; 0: none
  */
 struct text_traits {
@@ -418,7 +418,7 @@ static int compose(struct text_reader *ti)
 
 /* --- running ----------------------------------------------------------------------------- */
 
-/* No sub-buffer follows the last one that could carry the mark of a loss. */
+/* A loss after the last sub-buffer is dropped: no sub-buffer follows that could carry its mark. */
 static int finish_cpu(struct import_cpu *c)
 {
 	c->pages.missed = 0;

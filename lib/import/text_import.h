@@ -20,7 +20,7 @@
  * struct text_import - the outcome of an import; imported_free(&made) in any case
  * @nr_lines: all lines; @nr_events: events written, including stacks
  * @nr_unreadable: lines that are not the kernel's, or lack required fields
- * @first_unreadable: its number, from 1, and its text
+ * @first_unreadable: the number of the first of these, from 1; @unreadable_text: its text
  * @cut_short: the gzip'd text is truncated
  */
 struct text_import {

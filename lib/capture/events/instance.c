@@ -458,6 +458,15 @@ int instance_open(const struct instance *in, const char *file, int flags)
 	return fd;
 }
 
+int instance_open_pipe(const struct instance *in, uint32_t cpu)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/trace_pipe_raw",
+		 cpu % RECORDING_FREES_CPU);
+	return instance_open(instance_of_cpu(in, cpu), file, O_RDONLY | O_NONBLOCK);
+}
+
 static int write_file(const struct instance *in, const char *file, const char *text,
 		      int flags)
 {

@@ -120,6 +120,8 @@ bool instance_has(const struct instance *in, const char *file);
 bool instance_begins(const struct instance *in, const char *file, char c);
 /* Returns a descriptor, or -errno. */
 int instance_open(const struct instance *in, const char *file, int flags) __must_check;
+/* Opens the pipe of @cpu's raw pages, for reading without blocking. A descriptor or -errno. */
+int instance_open_pipe(const struct instance *in, uint32_t cpu) __must_check;
 
 /* Reads a file outside the instance: in tracefs' top directory, or anywhere if absolute. */
 int instance_read_top(const char *file, struct strbuf *out) __must_check;

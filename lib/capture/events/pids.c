@@ -100,12 +100,9 @@ static int find_line(void *ctx, const struct raw_record *rec)
 static int read_cpu(struct pids *out, const struct instance *in, uint32_t cpu,
 		    const struct ring_reader *r, char *page)
 {
-	int fd __auto_fd = -1, ret = 0;
-	char file[64];
+	int fd __auto_fd = instance_open_pipe(in, cpu), ret = 0;
 	ssize_t n;
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/trace_pipe_raw", cpu);
-	fd = instance_open(in, file, O_RDONLY | O_NONBLOCK);
 	while (!ret && fd >= 0 &&
 	       (n = read(fd, page, r->subbuf_size)) > (ssize_t)r->data_offset) {
 		/* A short read leaves the rest as it was. */

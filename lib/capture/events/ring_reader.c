@@ -93,7 +93,6 @@ static int open_cpu(struct ring_reader *r, const struct instance *in, uint32_t c
 		    const char *prefix, int fd)
 {
 	struct ring_reader_cpu *c;
-	char file[64];
 
 	if (array_grow(&r->cpus, r->nr_cpus))
 		return -ENOMEM;
@@ -103,12 +102,11 @@ static int open_cpu(struct ring_reader *r, const struct instance *in, uint32_t c
 				       .part_fd = -1,
 				       .direct = r->subbuf_size % STAGING_ALIGN == 0 };
 	r->nr_cpus++;
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw",
-		 cpu % RECORDING_FREES_CPU);
-	c->pipe_fd = instance_open(instance_of_cpu(in, cpu), file, O_RDONLY | O_NONBLOCK);
+	c->pipe_fd = instance_open_pipe(in, cpu);
 	if (c->pipe_fd < 0)
 		return log_errno(r->log, LOG_ERROR, c->pipe_fd,
-				 "cannot open %s of the tracing instance: %m", file);
+				 "cannot open CPU %u's ring buffer: %m",
+				 cpu % RECORDING_FREES_CPU);
 	if (!prefix)
 		return 0;
 	return r->regions.stride ? open_region(r, c, fd) : open_own_part(r, c, prefix);

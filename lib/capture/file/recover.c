@@ -148,17 +148,13 @@ static int open_parts(struct recovery *v)
 static int read_buffer(struct recovery *v, size_t i)
 {
 	struct ring_reader_cpu *c = &v->reader.cpus[i];
-	const struct instance *of = instance_of_cpu(&v->instance, c->cpu);
 	uint64_t before = c->size, written = 0, read;
 	const char *text;
-	char file[64];
 	int ret;
 
-	if (!of)
+	if (!instance_of_cpu(&v->instance, c->cpu))
 		return 0;
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw",
-		 c->cpu % RECORDING_FREES_CPU);
-	c->pipe_fd = instance_open(of, file, O_RDONLY | O_NONBLOCK);
+	c->pipe_fd = instance_open_pipe(&v->instance, c->cpu);
 	/* The CPU went offline. */
 	if (c->pipe_fd == -ENODEV || c->pipe_fd == -ENXIO)
 		return 0;

@@ -3,14 +3,12 @@
 
 #include "base/array.h"
 
-/* Bytes that a sub-buffer may need besides a record: subbuf_writer.h. */
-#define BESIDE_A_RECORD 24U
 /* LOST_SAMPLES: these samples were dropped by a user's filter, not lost. */
-#define MISC_FILTERED	(1U << 15)
-#define ID_INDEX_ENTRY	32U
+#define MISC_FILTERED  (1U << 15)
+#define ID_INDEX_ENTRY 32U
 /* The most bytes and records that are held; half of them are written when there are more. */
-#define ORDER_BYTES	(32U << 20)
-#define ORDER_ENTRIES	(512U << 10)
+#define ORDER_BYTES    (32U << 20)
+#define ORDER_ENTRIES  (512U << 10)
 
 /**
  * struct perf_item - a record waiting to be sorted
@@ -297,7 +295,7 @@ static int read_sample(struct perf_events *pe, const struct perf_record *rec)
 	if (ret)
 		return ret;
 	if (s.raw_size > pe->tracing->subbuf_size - pe->tracing->layout.data_offset -
-				 BESIDE_A_RECORD) {
+				 SUBBUF_BESIDE_RECORD) {
 		r->nr_too_long++;
 		ret = add_loss(pe, index, s.time, 1);
 	} else {

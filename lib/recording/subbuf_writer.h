@@ -62,14 +62,18 @@ void subbuf_writer_free(struct subbuf_writer *pw);
 /* Does every record of @sb have a length word, as on machines that align data to eight bytes? */
 bool subbuf_has_long_form(const struct subbuf *sb, bool big_endian);
 
+/* Bytes that a sub-buffer may need besides a record: header (8), time extend (8), and the number of
+ * events lost before it (8).
+ */
+#define SUBBUF_BESIDE_RECORD 24U
+
 /* Bytes of a sub-buffer, of its commit word, and where its events begin. */
 #define NATIVE_PAGES_SIZE      4096U
 #define NATIVE_PAGES_LONG_SIZE 8U
 #define NATIVE_PAGES_DATA      16U
-/* The longest record that fits into a sub-buffer: two words are header, two a time extend, and one
- * word is the number of events lost before it.
- */
-#define NATIVE_PAGES_MAX_EVENT (NATIVE_PAGES_SIZE - NATIVE_PAGES_DATA - 24U)
+/* The longest record that fits into such a sub-buffer. */
+#define NATIVE_PAGES_MAX_EVENT \
+	(NATIVE_PAGES_SIZE - NATIVE_PAGES_DATA - SUBBUF_BESIDE_RECORD)
 
 /* The layout and the headers of these sub-buffers. */
 extern const struct page_layout native_pages_layout;

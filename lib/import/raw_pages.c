@@ -445,7 +445,7 @@ static int read_texts(struct raw_pages *rp)
 		{ NULL, "saved_cmdlines", &t->cmdlines },
 		{ NULL, "trace_clock", &t->trace_clock },
 	};
-	const char *open, *close;
+	char *clock __auto_mem = NULL;
 	int ret = 0;
 
 	if (rp->opts->symbols)
@@ -460,11 +460,10 @@ static int read_texts(struct raw_pages *rp)
 		snprintf(name, sizeof(name), "%s.after", after[i]);
 		ret = add_meta(rp, after[i], name);
 	}
-	open = strchr(strbuf_text(&t->trace_clock), '[');
-	close = open ? strchr(open, ']') : NULL;
-	if (close)
-		snprintf(rp->made->clock, sizeof(rp->made->clock), "%.*s",
-			 (int)(close - open - 1), open + 1);
+	clock = trace_dat_chosen_clock(strbuf_text(&t->trace_clock));
+	if (!clock)
+		return -ENOMEM;
+	snprintf(rp->made->clock, sizeof(rp->made->clock), "%s", clock);
 	if (!rp->made->clock[0])
 		strbuf_free(&t->trace_clock);
 	return ret;

@@ -111,8 +111,7 @@ void memory_read(struct strbuf *meminfo, struct strbuf *zoneinfo)
 			continue;
 		least = moved(&before, &after);
 		swap_texts(meminfo, &info);
-		strbuf_reset(zoneinfo);
-		strbuf_add(zoneinfo, strbuf_text(&zones), zones.size);
+		swap_texts(zoneinfo, &zones);
 	}
 }
 

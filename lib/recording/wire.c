@@ -155,7 +155,8 @@ static int read_options(struct wire_reader *w, struct reader *r)
 			break;
 		err = trace_dat_option(w->td, id, (uint8_t *)data, size);
 	}
-	return err || r->err ? (err ? err : r->err) : reader_left(r) ? -EBADMSG : 0;
+	err = err ?: r->err;
+	return err ?: reader_left(r) ? -EBADMSG : 0;
 }
 
 /* The last command lines are used: they include tasks that started later. */

@@ -139,7 +139,7 @@ static void read_task(struct byte_reader *r, struct perf_sample *out, uint64_t h
 {
 	if (has & PERF_HAS_TID) {
 		out->pid = byte_reader_u32(r);
-		out->tid = byte_reader_u32(r);
+		byte_reader_skip(r, 4); /* the thread */
 	}
 	if (has & PERF_HAS_TIME)
 		out->time = byte_reader_u64(r);

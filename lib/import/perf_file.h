@@ -84,7 +84,7 @@ struct perf_sample {
 	const struct perf_attr *attr;
 	uint64_t has;
 	uint64_t time, id;
-	uint32_t pid, tid, cpu;
+	uint32_t pid, cpu;
 	const uint8_t *chain;
 	uint64_t nr_chain;
 	const uint8_t *raw;

@@ -20,9 +20,7 @@
  * @mem: the decompressed content; @src then points into it
  */
 struct section {
-	uint16_t id;
 	uint16_t flags;
-	uint64_t size;
 	struct source src;
 	struct decompressed mem;
 	struct reader r;
@@ -72,21 +70,22 @@ static int section_decompress(struct v7 *v, struct section *s)
 static int section_open(struct v7 *v, struct section *s, uint64_t offset, uint16_t id)
 {
 	struct recording *rec = v->td->rec;
-	uint64_t end;
+	uint64_t size;
+	uint16_t found;
 
 	memset(&s->mem, 0, sizeof(s->mem));
 	s->src = rec->src;
 	reader_init(&s->r, &s->src, offset, UINT64_MAX, rec->big_endian);
-	s->id = reader_u16(&s->r);
+	found = reader_u16(&s->r);
 	s->flags = reader_u16(&s->r);
 	reader_skip(&s->r, 4);
-	s->size = reader_u64(&s->r);
+	size = reader_u64(&s->r);
 	if (s->r.err)
 		return s->r.err;
-	if (s->id != id)
+	if (found != id)
 		return -EBADMSG;
-	end = s->size < rec->src.size - s->r.pos ? s->r.pos + s->size : rec->src.size;
-	s->r.end = end;
+	if (size < s->r.end - s->r.pos)
+		s->r.end = s->r.pos + size;
 	if (id == OPTION_BUFFER || !(s->flags & SECTION_COMPRESSED))
 		return 0;
 	return section_decompress(v, s);

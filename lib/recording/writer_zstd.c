@@ -25,8 +25,6 @@
 #define CHUNK_MEMORY (4U << 20)
 /* Compression level of the metadata, of which there is little. */
 #define TEXTS_LEVEL  1
-/* Bytes of a compressed block's header: compressed size, size. */
-#define BLOCK_HEADER 8U
 
 /**
  * struct zwriter - the file being written

@@ -6,10 +6,6 @@
 #include "base/array.h"
 #include "base/bytes.h"
 
-#define MISC_CPU_MODE	   7U
-#define MISC_USER	   2U
-#define MISC_MAPS_DATA	   (1U << 13)
-#define MISC_EXEC	   (1U << 13)
 #define MISC_MAP_BUILD_ID  (1U << 14)
 #define MISC_BUILD_ID_SIZE (1U << 15)
 #define BUILD_ID_MAX	   20U
@@ -118,8 +114,9 @@ static int read_mmap(struct user_maps *u, const struct perf_record *rec, uint64_
 	size_t len;
 	int ret;
 
-	if (rec->size <= name_at || (rec->misc & MISC_CPU_MODE) != MISC_USER ||
-	    rec->misc & MISC_MAPS_DATA)
+	if (rec->size <= name_at ||
+	    (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER ||
+	    rec->misc & PERF_RECORD_MISC_MMAP_DATA)
 		return 0;
 	len = strnlen((const char *)d + name_at, rec->size - name_at);
 	size = get_u64(d + 16, big);
@@ -165,7 +162,7 @@ int user_maps_record(struct user_maps *u, const struct perf_record *rec, uint64_
 	case PERF_RECORD_FORK:
 		return read_fork(u, rec, time);
 	case PERF_RECORD_COMM:
-		if (rec->size < 8 || !(rec->misc & MISC_EXEC))
+		if (rec->size < 8 || !(rec->misc & PERF_RECORD_MISC_COMM_EXEC))
 			return 0;
 		return add_map(u, get_u32(rec->data, rec->big_endian), &exec);
 	default:
@@ -180,7 +177,8 @@ int user_maps_build_id(struct user_maps *u, const struct perf_record *rec)
 	uint32_t file;
 	int ret;
 
-	if (rec->size <= HEADER_ID_NAME || (rec->misc & MISC_CPU_MODE) != MISC_USER)
+	if (rec->size <= HEADER_ID_NAME ||
+	    (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
 		return 0;
 	if (rec->misc & MISC_BUILD_ID_SIZE)
 		id_size = rec->data[HEADER_ID_SIZE];

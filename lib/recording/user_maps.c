@@ -199,11 +199,10 @@ static size_t next_line(const char *text, char *line)
 }
 
 /* A line of @len characters: "START-LAST PERMISSIONS OFFSET DEVICE INODE   PATH". */
-static int add_proc_line(struct user_maps *u, uint32_t pid, const char *text, size_t len,
-			 uint64_t time)
+static int add_proc_line(struct user_maps *u, uint32_t pid, const char *text, size_t len)
 {
 	static const char deleted[] = " (deleted)", anon[] = "//anon";
-	struct user_map map = { .time = time };
+	struct user_map map = { 0 };
 	uint64_t inode;
 	char perms[5], device[16], mark[40], line[LINE_MAX_HEAD];
 	int at = 0, ret;
@@ -230,12 +229,12 @@ static int add_proc_line(struct user_maps *u, uint32_t pid, const char *text, si
 	return add_map(u, pid, &map);
 }
 
-int user_maps_add_proc(struct user_maps *u, uint32_t pid, uint64_t time, const char *text)
+int user_maps_add_proc(struct user_maps *u, uint32_t pid, const char *text)
 {
 	int ret = 0;
 
 	for (; !ret && *text; text = text_next_line(text))
-		ret = add_proc_line(u, pid, text, strcspn(text, "\n"), time);
+		ret = add_proc_line(u, pid, text, strcspn(text, "\n"));
 	return ret;
 }
 

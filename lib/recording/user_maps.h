@@ -92,9 +92,8 @@ int user_maps_record(struct user_maps *u, const struct perf_record *rec,
 		     uint64_t time) __must_check;
 /* Reads perf's record with a file's build ID. 0 or -ENOMEM. */
 int user_maps_build_id(struct user_maps *u, const struct perf_record *rec) __must_check;
-/* Adds the executable mappings of @pid, lines of /proc/PID/maps, at @time. 0 or -ENOMEM. */
-int user_maps_add_proc(struct user_maps *u, uint32_t pid, uint64_t time,
-		       const char *text) __must_check;
+/* Adds the executable mappings of @pid, lines of /proc/PID/maps, as of time 0. 0 or -ENOMEM. */
+int user_maps_add_proc(struct user_maps *u, uint32_t pid, const char *text) __must_check;
 /* The frame for @address in process @pid at @time; USER_FRAME: unknown; 0: memory ran out. */
 uint64_t user_maps_frame(struct user_maps *u, uint32_t pid, uint64_t time,
 			 uint64_t address);

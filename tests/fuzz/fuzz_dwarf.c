@@ -82,7 +82,7 @@ static void name_frames(int fd)
 						   .chosen = true };
 	struct user_maps maps = { 0 };
 	struct user_texts texts = { 0 };
-	int ret = user_maps_add_proc(&maps, 1, 0, "0-ffff r-xp 0 0:0 9 /bin/prog\n");
+	int ret = user_maps_add_proc(&maps, 1, "0-ffff r-xp 0 0:0 9 /bin/prog\n");
 
 	for (uint64_t at = 0; !ret && at < 0x140; at += 5)
 		user_maps_innermost(&maps, user_maps_frame(&maps, 1, 1, at));

@@ -41,8 +41,8 @@ static void fuzz_programs(uint64_t address, struct strbuf *text)
 	struct strbuf out = { 0 };
 
 	/* One mapping is always there. */
-	if (!user_maps_add_proc(&maps, 1, 0, "0-ffffffff00 rwxp 0 0:0 0\n") &&
-	    !user_maps_add_proc(&maps, 1, 1, strbuf_text(text)) &&
+	if (!user_maps_add_proc(&maps, 1, "0-ffffffff00 rwxp 0 0:0 0\n") &&
+	    !user_maps_add_proc(&maps, 1, strbuf_text(text)) &&
 	    !user_maps_parse(&maps, strbuf_text(text))) {
 		for (uint32_t pid = 0; pid < 3; pid++) {
 			user_maps_frame(&maps, pid, 2, address);

@@ -163,7 +163,7 @@ static int add_process(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
 	ret = text_file_read(&text, path, IO_FILE);
-	ret = ret ?: user_maps_add_proc(&m->maps, pid, 0, strbuf_text(&text));
+	ret = ret ?: user_maps_add_proc(&m->maps, pid, strbuf_text(&text));
 	return ret == -ENOMEM ? ret : 0;
 }
 

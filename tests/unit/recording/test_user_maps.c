@@ -36,7 +36,7 @@ static const char proc[] =
 
 START_TEST(maps_of_proc)
 {
-	ck_assert_int_eq(user_maps_add_proc(&maps, 7, 0, proc), 0);
+	ck_assert_int_eq(user_maps_add_proc(&maps, 7, proc), 0);
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x55d000001010), FRAME(1, 0x1010));
 	/* Data is no code, nor is what lies behind a mapping. */
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x55d000000010), USER_FRAME);
@@ -67,7 +67,7 @@ START_TEST(files_of_containers)
 	uint32_t pids[2];
 
 	for (uint32_t i = 0; i < 3; i++) {
-		ck_assert_int_eq(user_maps_add_proc(&maps, 10 + i, 0, libraries[i]), 0);
+		ck_assert_int_eq(user_maps_add_proc(&maps, 10 + i, libraries[i]), 0);
 		frames[i] = user_maps_frame(&maps, 10 + i, 1, 0x1010);
 	}
 	ck_assert_uint_ne(frames[0], frames[1]);

@@ -20,7 +20,7 @@ static void setup(void)
 	maps = (struct user_maps){ 0 };
 	ck_assert_int_eq(
 		user_maps_add_proc(
-			&maps, 7, 0,
+			&maps, 7,
 			"10000-20000 rwxp 0 0:0 0\n30000-31000 r-xp 0 0:0 9 /bin/x\n"
 			"40000-41000 r-xp 0 0:0 0 [vdso]\n"),
 		0);
@@ -137,8 +137,7 @@ START_TEST(lines_of_a_program)
 	if (!debug_units_built_in())
 		return;
 	ck_assert_int_eq(
-		user_maps_add_proc(&maps, 7, 0, "50000-51000 r-xp 0 0:0 9 /bin/lines\n"),
-		0);
+		user_maps_add_proc(&maps, 7, "50000-51000 r-xp 0 0:0 9 /bin/lines\n"), 0);
 	returned = user_maps_frame(&maps, 7, 1, 0x500cd);
 	innermost = user_maps_frame(&maps, 7, 1, 0x500b0);
 	user_maps_innermost(&maps, innermost);

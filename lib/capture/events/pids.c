@@ -181,7 +181,7 @@ static bool is_group(const char *dir)
 }
 
 /* Version 2 is mounted once; for version 1 the memory controller's groups are used. */
-static bool may_hold_it(const char *type, const char *options)
+static bool may_have_group(const char *type, const char *options)
 {
 	return !strcmp(type, "cgroup2") ||
 	       (!strcmp(type, "cgroup") && text_has_word(options, ',', "memory"));
@@ -192,7 +192,7 @@ static bool may_hold_it(const char *type, const char *options)
 #define ID_SHOWN  12
 
 /* Completes the shortened IDs in @path, if exactly one group matches. */
-static bool find_whole(char path[PATH_SIZE])
+static bool complete_ids(char path[PATH_SIZE])
 {
 	struct strbuf __auto_free pattern = { 0 };
 	glob_t found = { 0 };
@@ -232,10 +232,10 @@ int cgroup_find(const char *name, const char *mounts, char **dir)
 		return -errno;
 	while (!*dir &&
 	       fscanf(f, "%*s %1023s %31s %1023s%*[^\n]", mounted, type, options) == 3) {
-		if (!may_hold_it(type, options) ||
+		if (!may_have_group(type, options) ||
 		    snprintf(path, sizeof(path), "%s/%s", mounted,
 			     name + strspn(name, "/")) >= (int)sizeof(path) ||
-		    (!is_group(path) && !find_whole(path)))
+		    (!is_group(path) && !complete_ids(path)))
 			continue;
 		*dir = strdup(path);
 		if (!*dir)

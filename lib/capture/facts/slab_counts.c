@@ -340,7 +340,7 @@ static void print(struct strbuf *out, const struct cache *c)
 }
 
 /* Are there CPUs that must not be disturbed? */
-static bool any_left_alone(void)
+static bool has_isolated_cpus(void)
 {
 	static const char *const files[] = { ISOLATED, NOHZ };
 	bool any = false;
@@ -369,7 +369,7 @@ uint64_t slab_counts_take(struct strbuf *out, const struct slab_counts_options *
 
 	if (by.dir < 0)
 		return 0;
-	if (by.to_spend != UINT64_MAX && any_left_alone())
+	if (by.to_spend != UINT64_MAX && has_isolated_cpus())
 		by.to_spend = 0;
 	caches = list_caches(opts->slabinfo, &nr);
 	for (size_t i = 0; i < nr && opts->open; i++)

@@ -232,7 +232,7 @@ static bool read_ran(int task_fd, uint32_t pid, uint64_t *ns)
 	return true;
 }
 
-static bool is_kernels(int task_fd, uint32_t pid)
+static bool is_kernel_thread(int task_fd, uint32_t pid)
 {
 	struct thread_stat s;
 
@@ -262,7 +262,7 @@ static int end_thread(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 	if (pid == w->self || !read_ran(task_fd, pid, &ns) || ns == before)
 		return 0;
 	/* If it has run less than before, it is another task with that number. */
-	if (!is_kernels(task_fd, pid))
+	if (!is_kernel_thread(task_fd, pid))
 		strbuf_printf(w->out, "%" PRIu32 " %" PRIu64 "\n", pid,
 			      ns < before ? ns : ns - before);
 	return 0;

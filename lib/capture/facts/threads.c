@@ -105,39 +105,44 @@ static bool read_stat(int task_fd, uint32_t pid, struct thread_stat *s)
 
 /* --- processes and control groups ---------------------------------------------------------- */
 
-/* The line of /proc/PID/cgroup that says where memory is charged: that of the cgroup v1 memory
- * controller, else that of cgroup v2. NULL: none.
+/* The path in the line of /proc/PID/cgroup that says where memory is charged: that of the cgroup v1
+ * memory controller, else that of cgroup v2. NULL: none. Cuts up @text.
  */
-static char *find_group(char *text)
+static const char *find_group(char *text, unsigned long *hierarchy)
 {
-	char *line, *rest, *unified = NULL;
+	const char *found = NULL;
+	char *line, *rest;
+	bool memory = false;
 
-	for (line = strtok_r(text, "\n", &rest); line;
+	for (line = strtok_r(text, "\n", &rest); line && !memory;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		char *controllers = strchr(line, ':');
-		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-		char *memory = path ? strstr(controllers, "memory") : NULL;
+		char *path = controllers ? strchr(++controllers, ':') : NULL;
 
-		if (memory && memory < path)
-			return line;
-		if (path == controllers + 1)
-			unified = line;
+		if (!path)
+			continue;
+		*path++ = '\0';
+		memory = text_has_word(controllers, ',', "memory");
+		if (memory || !*controllers) {
+			found = path;
+			*hierarchy = strtoul(line, NULL, 10);
+		}
 	}
-	return unified;
+	return found;
 }
 
 /* Appends @before and "HIERARCHY:PATH". */
 static void add_group(struct strbuf *out, int task_fd, uint32_t pid, const char *before)
 {
-	char text[8192], *line, *path;
+	unsigned long hierarchy;
+	const char *path;
+	char text[8192];
 
 	if (thread_read(task_fd, pid, "cgroup", text, sizeof(text)) <= 0)
 		return;
-	line = find_group(text);
-	if (!line)
-		return;
-	path = strchr(strchr(line, ':') + 1, ':') + 1;
-	strbuf_printf(out, "%s%lu:%s", before, strtoul(line, NULL, 10), path);
+	path = find_group(text, &hierarchy);
+	if (path)
+		strbuf_printf(out, "%s%lu:%s", before, hierarchy, path);
 }
 
 void processes_list_group(int32_t pid, struct strbuf *out)

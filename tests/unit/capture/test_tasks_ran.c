@@ -135,7 +135,8 @@ START_TEST(newcomers)
 	struct strbuf out = { 0 };
 	char *text;
 
-	put(40, 40, "cgroup", "4:memory:/a\n");
+	/* A hierarchy may have "memory" in its name. */
+	put(40, 40, "cgroup", "5:name=memory:/b\n4:cpu,memory:/a\n0::/c\n");
 	ck_assert_int_eq(
 		processes_list_new("1 1 0 init\n2 2 0 kthreadd\n30 30 1 x\n", dir, &out),
 		0);

@@ -37,12 +37,12 @@ struct stack_guess;
  * @raw_names: show function names with the compiler's suffixes
  * @whole_groups: show the IDs of containers in full in the names of their control groups
  * @by_site: each address in a function is its own callsite
- * @filter: hides allocations from every analysis; NULL: all are shown. It marks the events that it
- *	is given, while they are read
- * @guess: set if only a sample of the slab objects has callchains: analyze_run() uses it to guess
- *	the others' if an account is by callchain; NULL: no such recording
+ * @filter: hides allocations from every analysis, by marking events as they are read; NULL: all are
+ *	shown
+ * @guess: set if only a sample of the slab objects has callchains: analyze_run() then guesses those
+ *	of the others for accounts by callchain; NULL otherwise
  * @first_ts, @last_ts: time span of the events, as far as known before they are read
- * @window: the events cover part of the time, or one of several buffers
+ * @window: only part of the time, or one of several buffers, is analysed
  * @page_size: bytes of a page on the recorded machine
  * @sample: the sample that figures are estimated from; zero: figures are exact counts of the
  *	recording
@@ -71,16 +71,16 @@ struct analysis_env {
 	unsigned int jobs;
 };
 
-/* The roots of a tree: no tree is wanted; the outermost callers, or the first processes; the
- * functions that allocated.
+/* The roots of a tree: none (no tree); the outermost callers or first processes; the allocating
+ * functions.
  */
 enum tree_roots { TREE_NONE, TREE_CALLER, TREE_CALLEE };
 
 /**
  * struct tree_options - what the user asked of a tree
- * @processes: of processes, below those that started them; false: of functions in callchains
+ * @processes: a tree of processes, each below its parent; false: of functions in callchains
  * @depth: levels; 0: all
- * @min_share: functions with a smaller share of all bytes are summed up, in millionths
+ * @min_share: in millionths of all bytes: functions with a smaller share are summed up
  */
 struct tree_options {
 	enum tree_roots roots;
@@ -95,18 +95,18 @@ static inline enum subject_kind tree_subject(const struct tree_options *tree)
 }
 
 /**
- * struct analysis_options - options that several analyses have; each uses those it knows. Zero: its
- * usual table. Borrowed, outlives them.
+ * struct analysis_options - options that several analyses have; each uses those it knows. All zero:
+ * its usual table. Borrowed, outlives them.
  *
  * @by_caller, @by_address, @by_cache: which tables are wanted
- * @by: rows of one more table, or of the only one. It may be combined
+ * @by: what the rows of one more table, or of the only one, stand for; kinds may be combined
  * @by_program: for export: processes of the same name share a row
  * @tree: a tree is wanted
  * @live: only what is still allocated
- * @needs: NEEDS_SLAB or NEEDS_PAGE: analyses of both do only this part; 0: all
- * @bins: for peak: live bytes at the ends of this many parts of the time; 0: not wanted
+ * @needs: limits analyses of both slab and pages to NEEDS_SLAB or NEEDS_PAGE; 0: no limit
+ * @bins: for peak: live bytes are wanted at the end of each of this many parts of the time
  * @any_order, @any_migratetype: for owners and export: one row for all orders or migratetypes
- * @own: what only this analysis has, of a type in its header; NULL: all of it is zero
+ * @own: options of this analysis only, of a type in its header; NULL: all are zero
  */
 struct analysis_options {
 	bool by_caller, by_address, by_cache;
@@ -126,7 +126,7 @@ static inline enum subject_kind analysis_subject(const struct analysis_options *
 	return opts->tree.processes ? SUBJECT_PROCESS : opts->by;
 }
 
-/* Most bytes of an analysis's own options. */
+/* Maximum size of an analysis's own options, in bytes. */
 #define ANALYSIS_OWN_SIZE 64
 
 enum analysis_option_type {
@@ -137,7 +137,7 @@ enum analysis_option_type {
 /**
  * struct analysis_option - an option of the command line that only one analysis has
  * @at: offset of its value in the analysis's own options
- * @seldom: only --help-all has it
+ * @seldom: only --help-all lists it
  */
 struct analysis_option {
 	const char *name, *arg, *help;
@@ -155,7 +155,7 @@ struct analysis_option {
 
 #define NEEDS_VMALLOC (NEEDS(VMALLOC_ALLOC) | NEEDS(VMALLOC_FREE))
 #define NEEDS_PERCPU  (NEEDS(PERCPU_ALLOC) | NEEDS(PERCPU_FREE))
-/* Of all kinds of memory. */
+/* All kinds of memory. */
 #define NEEDS_MEMORY  (NEEDS_SLAB | NEEDS_PAGE | NEEDS_VMALLOC | NEEDS_PERCPU)
 
 /* The events of a kind of memory. */
@@ -192,7 +192,7 @@ enum analysis_use {
 	ANALYSIS_DIFF_PAGE, /* diff: for its page */
 };
 
-/* Is it for stat? */
+/* Does stat run it? */
 static inline bool analysis_use_stat(enum analysis_use use)
 {
 	return use <= ANALYSIS_ALONE;
@@ -201,12 +201,12 @@ static inline bool analysis_use_stat(enum analysis_use use)
 /**
  * struct analysis - an analysis; each has its own file and a line in registry.c
  *
- * @name: also the option of stat that asks for it, --NAME; @help: its text in -h, or, if it is
- *	@seldom asked for, in --help-all
+ * @name: also the stat option that asks for it, --NAME
+ * @help: the option's text in -h, or in --help-all if it is @seldom asked for
  * @command: for ANALYSIS_COMMAND: the command that it belongs to; NULL: the command has its name
- * @needs: its events: without any of them it shows nothing
- * @must: it also shows nothing without any of these events; @events: their name; @record: the
- *	option of kmemx record for them. 0, NULL, NULL: none
+ * @needs: the events it uses: without any of them it shows nothing
+ * @must: it also needs at least one of these events; @events: their name; @record: the kmemx record
+ *	option for them. 0, NULL, NULL: none
  * @rows: ROWS() that its tables can have; 0: the rows cannot be chosen
  * @all_time: why it cannot handle part of the recording's time; NULL: it can
  * @unfiltered: why it cannot handle part of the allocations; NULL: it can
@@ -222,17 +222,17 @@ static inline bool analysis_use_stat(enum analysis_use use)
  * @create: fills @self further. 0; -ENOMEM; -EOVERFLOW: env->accounts cannot hold its dimensions
  *	together with the others'; more than 0: there is nothing to observe, and @self is not kept.
  *	NULL: not needed
- * @observe: takes events and losses, in time order; keeps failures (memory), which @view returns.
- *	env->stream has their callchains and names, but its stats may be ahead of them. NULL: it
- *	only observes env->accounts
+ * @observe: takes events and losses in time order; records failures (no memory) for @view to
+ *	return. env->stream has their callchains and names, but its stats may be ahead of them.
+ *	NULL: it only observes env->accounts
  * @read: like @observe, on the stream's thread: the events have their raw data. NULL: not needed
- * @by_entry: it has rows by entry, whatever was asked for
- * @joins: NEEDS_SLAB, NEEDS_PAGE or both: what it does in @observe and with lives of these shares
- *	data, and no two threads do it at once; @observe comes before the lives of the same events.
- *	Else @observe, lives of slab objects and lives of pages come on different threads
- * @end: no event follows, and env->accounts are finished. NULL: not needed
+ * @by_entry: it always has rows by entry
+ * @joins: NEEDS_SLAB, NEEDS_PAGE or both: @observe and the callbacks for lives of these share data,
+ *	so no two of them run at once, and @observe comes before the lives of the same events.
+ *	Otherwise @observe, lives of slab objects and lives of pages come on different threads
+ * @end: called after the last event, once env->accounts are finished. NULL: not needed
  * @view: adds its tables to the report; called at most once, after @end. 0 or -errno
- * @destroy: frees what @self has, whatever @create returned. NULL: nothing
+ * @destroy: frees what @self owns, whatever @create returned. NULL: nothing to free
  */
 struct analysis {
 	const char *name, *help;
@@ -259,7 +259,7 @@ struct analysis {
 	void (*destroy)(void *self);
 };
 
-/* Sets the struct of an analysis, a @type with the members env and, in the second case, opts. */
+/* Describe the struct of an analysis: a @type with a member env and, in the second case, opts. */
 #define ANALYSIS_SELF(type)	    .size = sizeof(type), .env_at = offsetof(type, env)
 #define ANALYSIS_SELF_OPTIONS(type) ANALYSIS_SELF(type), .opts_at = offsetof(type, opts)
 

@@ -11,8 +11,8 @@
 
 #include "report/table.h"
 
-/* What a row of a report stands for: one of these, or up to three combined, the first in the lowest
- * four bits, the others above.
+/* What a row of a report stands for: one of these, or several combined, SUBJECT_PART_BITS bits
+ * each, the first in the lowest bits.
  */
 enum subject_kind {
 	SUBJECT_NONE, /* no subject: an address, a page, or something specific to the table */
@@ -42,7 +42,7 @@ enum subject_kind {
 #define ROWS(kind) (1U << SUBJECT_##kind)
 #define ROWS_ALL   ((1U << SUBJECT_NR) - 1)
 
-/* The most parts that a kind has; the most that --by takes. */
+/* Limits: parts of a kind, parts that --by takes, bits of a part. */
 #define SUBJECT_PARTS_MAX 6
 #define SUBJECT_ASKED_MAX 3
 #define SUBJECT_PART_BITS 5
@@ -85,7 +85,7 @@ typedef struct cell cell_fn(const void *data, struct table *t);
 enum column_use {
 	COLUMN_NOT_COMPARED,
 	COLUMN_SUM,	/* divided when the sides differ in length */
-	COLUMN_EVENTS,	/* the same; each event counts 1 */
+	COLUMN_EVENTS,	/* like COLUMN_SUM; each event counts 1 */
 	COLUMN_HEIGHT,	/* does not add up, is not divided */
 	COLUMN_LARGEST, /* the most that one event added to the others */
 };
@@ -99,9 +99,9 @@ enum column_use {
  * @use: how comparisons treat it
  * @many: a placeholder for columns that depend on the data; the table's own file adds and fills
  *	them
- * @none_if_0: of a whole number: 0 is no value
- * @fill: makes its cell from its data, whose type only the table knows: the row, or the part of it
- *	that the next members say. Texts are copied to @t. NULL: only with @many.
+ * @none_if_0: for whole numbers: 0 means no value
+ * @fill: makes the cell from its data: the row, or the part of it that the next members give; only
+ *	the table knows its type. Texts are copied to @t. NULL: only with @many.
  * @apart: the data is not in the row, but where the row's pointer at @pointer points; if that is
  *	NULL, the cell has no value
  * @offset: of the data, in the row or behind that pointer
@@ -146,7 +146,9 @@ struct column_type {
 	.fill = make, .apart = true, \
 	.pointer = _Generic(((const type *)0)->at, const of *: offsetof(type, at))
 
-/* A cell function: @value is of the row @r, a @row_type, and may be a text in the table @t. */
+/* Defines a cell function that returns @value, which may use the row @r, a @row_type, and the table
+ * @t.
+ */
 #define CELL(name, row_type, value) static SHARED_CELL(name, row_type, value)
 /* The same, for other files; a header declares it as a cell_fn. */
 #define SHARED_CELL(name, row_type, value)                 \
@@ -185,8 +187,8 @@ struct column_type {
 		const struct strbuf *: cell_of_strbuf)
 cell_fn cell_of_u64, cell_of_u32, cell_of_i64, cell_of_i32, cell_of_text, cell_of_strbuf;
 
-/* The interval of the table's bytes. @at: the member of the row, a @type, that points at the
- * estimate.
+/* The confidence interval of the row's bytes. @at: the member of the row, a @type, that points at
+ * the estimate.
  */
 #define INTERVAL_COLUMNS(type, at)                                                     \
 	{ COLUMN("bytes_low", "Low_95%", UNIT_BYTES,                                   \
@@ -263,16 +265,16 @@ struct table_type {
  */
 struct table *table_type_new(const struct table_type *type, const char *title,
 			     enum subject_kind kind, bool live);
-/* The same, as the last table of @report, which owns it. Without memory, @report has failed and the
- * table is one that nobody sees.
+/* The same, appended to @report, which owns it. Never NULL: without memory, @report has failed and
+ * the table is not shown.
  */
 struct table *table_begin(struct report *report, const struct table_type *type,
 			  const char *title, enum subject_kind kind, bool live);
 /* The same with the type's title, for rows of SUBJECT_NONE. */
 struct table *table_plain(struct report *report, const struct table_type *type);
-/* Text leaves out column @name, if @t has it. */
+/* Hides column @name in text, if @t has it. */
 void table_hide_column(struct table *t, const char *name);
-/* In a table of live objects, the range of net is that of the first figure: text hides one of them.
+/* In a table of live objects, net and the first figure have the same range: text hides one of them.
  */
 void table_type_hide_interval(struct table *t, bool live);
 /* The cell of @col in the row made from @row. */
@@ -294,7 +296,7 @@ static inline struct cell column_type_cell(const struct column_type *col, const 
 }
 /* Adds a row made from @row to a table by table_type_new(); false: no memory. */
 bool table_put_row(struct table *t, const void *row);
-/* Is @col among the columns of tables by @kind? */
+/* Does a table by @kind have column @col? */
 static inline bool column_type_in(const struct column_type *col, enum subject_kind kind)
 {
 	return (!col->rows || col->rows & subject_rows(kind)) &&

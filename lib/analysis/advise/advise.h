@@ -26,8 +26,8 @@ struct size_peak {
 	uint64_t hit, live, most, low, gone, seen;
 };
 
-/* Objects from the page allocator: @bytes of their blocks, and of these what would be @needed for
- * the requested bytes, in whole pages.
+/* Objects from the page allocator: @bytes of their blocks; @needed: bytes of the whole pages that
+ * the requested sizes need.
  */
 struct size_peak_pages {
 	uint64_t objects, bytes, needed;
@@ -170,8 +170,8 @@ struct advise {
 
 /* Takes lives in the order of their events. */
 void size_peaks_take(struct advise *a, const struct life *life, size_t nr);
-/* After the last event: makes best estimates of the peaks. Objects that were not seen freed since
- * the peak count as far as the kernel's count says that they are live at the end. 0 or -ENOMEM.
+/* After the last event: makes best estimates of the peaks. Of the objects that were not seen freed
+ * since the peak, only those count that are live at the end by the kernel's count. 0 or -ENOMEM.
  */
 int size_peaks_estimate(struct advise *a) __must_check;
 void size_peaks_free(struct size_peaks *p);
@@ -184,7 +184,7 @@ void gfp_uses_take(struct advise *a, const struct kmem_event *ev, size_t nr);
 void single_frees_init(struct advise *a);
 /* Takes events in time order; ignores those that are not about pages. */
 void single_frees_take(struct advise *a, const struct kmem_event *ev, size_t nr);
-/* No event follows: ends all runs. */
+/* After the last event: ends all runs. */
 void single_frees_end(struct advise *a);
 void single_frees_free(struct single_frees *s);
 

@@ -9,8 +9,8 @@
 
 /* --- the flags that each callsite allocates with ---------------------------------------- */
 
-/* The group of an allocation; UINT32_MAX: it does not count, as no callchain says which, or no
- * memory.
+/* The group of an allocation's callsite; UINT32_MAX: it does not count, as it has no callchain that
+ * shows it, or no memory.
  */
 static uint32_t site_of(struct advise *a, const struct kmem_event *ev)
 {
@@ -44,7 +44,7 @@ static uint32_t find_use(struct advise *a, const struct kmem_event *ev)
 	return id;
 }
 
-/* Counts an allocation that the words of @key determine. */
+/* Counts an allocation; @key: all that its counts depend on. */
 static inline void count(struct advise *a, const struct kmem_event *ev,
 			 const uint64_t key[3], bool refused)
 {
@@ -118,15 +118,13 @@ struct site_sum {
 	uint32_t least, most; /* orders */
 };
 
-/* Counts @use in @sum, if it is about that. */
+/* Counts @use in @sum, if it matters to the finding. */
 typedef void count_fn(struct site_sum *sum, const struct gfp_masks *m,
 		      const struct gfp_use_key *key, const struct gfp_use *use);
 /* Begins the finding @f about @sum, which is not empty; @slab: of slab objects. False: none. */
 typedef bool tell_fn(const struct site_sum *sum, bool slab, struct finding *f);
 
-/* Adds up the uses by callsite, those of slab objects apart from those of pages, and tells of each
- * sum.
- */
+/* Adds up the uses by callsite, slab objects and pages separately, and calls @tell for each sum. */
 static int find_by_site(struct advise_view *v, count_fn *count_use, tell_fn *tell)
 {
 	const struct gfp_uses *u = &v->a->gfp;

@@ -197,7 +197,7 @@ static void mark_announced(struct single_frees_cpu *cpu, size_t at, size_t place
 	cpu->next = place + 1;
 }
 
-/* Finds the place of the frame in any of the runs, which all get into the map. */
+/* Finds the frame in any of the runs, after adding all their frames to the map. */
 static bool announce_anywhere(struct advise *a, struct single_frees_cpu *cpu,
 			      uint64_t pfn)
 {
@@ -262,7 +262,7 @@ static void page_freed(struct advise *a, struct single_frees_cpu *cpu,
 	add_free(a, take_run(a, cpu, &key, pid), ev);
 }
 
-/* An allocation recycles pages; a batch would not allocate in between. It ends the task's runs. */
+/* An allocation reuses pages, and no batch allocates in between: ends the task's runs. */
 static void page_allocated(struct advise *a, struct single_frees_cpu *cpu,
 			   const struct kmem_event *ev)
 {
@@ -279,7 +279,7 @@ static void forget_runs(struct single_frees_cpu *cpu)
 		forget_run(&cpu->runs[i]);
 }
 
-/* Is it by a task that was recorded? A recording of a part of the system has all tasks' frees. */
+/* Was the task of @ev recorded? A recording of a part of the system has the frees of all tasks. */
 static bool is_recorded(struct advise *a, const struct kmem_event *ev)
 {
 	if (!a->single.part || ev->type == KMEM_LOSS)

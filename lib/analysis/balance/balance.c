@@ -8,7 +8,7 @@
 #include "analysis/balance/balance.h"
 #include "analysis/row/owners.h"
 
-/* A smaller change is that of processes that come and go. */
+/* Smaller changes come from processes that start and end. */
 #define CHANGE_MIN (1LL << 20)
 
 /* Callsites that a row names. */
@@ -210,7 +210,7 @@ static int explain(struct view *v, enum memory memory, uint32_t of_uses)
 	return ret;
 }
 
-/* What was there before and freed in the recording is no longer there, where its use is known. */
+/* Subtracts pages with a known use that were there before the recording and freed in it. */
 static void explain_older(struct view *v, uint32_t of_uses)
 {
 	int64_t bytes[USE_NR] = { 0 };
@@ -221,7 +221,7 @@ static void explain_older(struct view *v, uint32_t of_uses)
 			v->row_of[use]->explained -= bytes[use];
 }
 
-/* The owners of pages by page_owner after the recording; else by the opening balance. */
+/* Adds the owners of pages by page_owner after the recording, else by the opening balance. */
 static int add_page_owners(struct view *v)
 {
 	int ret = everything_page_owner(v->all, &v->uses);
@@ -231,8 +231,8 @@ static int add_page_owners(struct view *v)
 	return older_left(&v->b->older, &v->uses, v->all);
 }
 
-/* Areas tell what vmalloc and stacks have, if they were recorded; else their pages do, of which
- * most have no event.
+/* vmalloc and stacks are explained by areas, if these were recorded; else by their pages, most of
+ * which have no event.
  */
 static int explain_all(struct view *v)
 {
@@ -415,7 +415,7 @@ static const char *balance_lacks(const struct recording *rec)
 		       : "does not say how much memory was in use (meminfo)";
 }
 
-/* What both analyses are. @why: they need all events. */
+/* What both analyses share. @why: why they need all events. */
 #define OF_ALL_MEMORY(why)                                                              \
 	.use = ANALYSIS_COMMAND, .needs = NEEDS_MEMORY,                                 \
 	.all_time = "the kernel's counters were read before and after it",              \

@@ -17,8 +17,8 @@
  * struct held_row - bytes of one owner after the recording
  * @line: the balance's line that has them; @owner: a function or a slab cache
  * @known_by: what names the owner: "slabinfo", "events", "counter" and so on; "unknown"
- * @before, @change, @nr: of those that the kernel's lists name: bytes before the recording, by how
- *	much they changed, and slabs or areas after it
+ * @before, @change, @nr: for owners in the kernel's lists: bytes before the recording, the change,
+ *	and slabs or areas after it
  */
 struct held_row {
 	const char *line, *owner, *known_by;
@@ -46,7 +46,7 @@ int holders_report(const struct analysis_env *env, struct report *report) __must
 /* Adds to @rows what each holder has before and after the recording. 0 or -ENOMEM. */
 int holders_read(const struct analysis_env *env, struct held_rows *rows) __must_check;
 
-/* Adds the table "percpu_use", of what per-CPU memory is used for, if the recording of @env has both
+/* Adds the table "percpu_use", the uses of per-CPU memory, if the recording of @env has both
  * percpu_stats.
  */
 void percpu_use_report(const struct analysis_env *env, struct report *report);
@@ -55,7 +55,7 @@ extern const struct table_type holders_type, percpu_use_type;
 
 /* --- who owns all memory, each byte once -------------------------------------------------- */
 
-/* What names owners of pages: the kernel's lists, only the use in flags, and events. */
+/* What names owners of pages: page_owner; kpageflags, which only has their use; events. */
 #define KNOWN_BY_PAGE_OWNER "page_owner"
 #define KNOWN_BY_FLAGS	    "kpageflags"
 #define KNOWN_BY_EVENTS	    "events"
@@ -83,7 +83,8 @@ struct everything_line {
 
 /**
  * struct everything - everything_begin() it
- * @one_slab: no list says which caches are reclaimable; @slab: bytes of the first of these lines
+ * @one_slab: no list says which caches are reclaimable, so both slab lines are one; @slab: bytes of
+ *	the first of them
  * @page_owner: it has what page_owner says after the recording
  */
 struct everything {
@@ -97,8 +98,8 @@ struct everything {
 
 /* Adds the kernel's lists. 0 or -ENOMEM; call everything_free() in any case. */
 int everything_begin(struct everything *e, const struct analysis_env *env) __must_check;
-/* Adds a row, unless one of the kernel's lists of after the recording has the line's owners. 0 or
- * -ENOMEM; @row's texts other than @owner must outlive @e.
+/* Adds a row, unless one of the kernel's lists from after the recording names the line's owners. 0
+ * or -ENOMEM; @row's texts other than @owner must outlive @e.
  */
 int everything_add(struct everything *e, const struct held_row *row) __must_check;
 /* Adds the owners of pages by page_owner, if the recording has its sums. 0 or -ENOMEM. */
@@ -109,8 +110,8 @@ int everything_page_owner(struct everything *e,
  */
 void everything_owner(const struct analysis_env *env, const char *names, size_t len,
 		      char owner[256]);
-/* Adds what of @bytes, those of the whole @line, has no row. @known_by: "counter": the line has no
- * owners, and is free.
+/* Adds a row for the part of @line's @bytes that has no row yet. @known_by: "counter" if the line
+ * is free memory, which has no owners; else NULL.
  */
 int everything_end_line(struct everything *e, const char *line, int64_t bytes,
 			const char *known_by) __must_check;
@@ -124,9 +125,9 @@ extern const struct table_type everything_type;
 
 /**
  * struct older - zero-initialise it; older_free() at the end
- * @seen: frames with a use that had an event, times eight
- * @pages: by number of the opening's name: first freed, and not allocated before that
- * @pages_seen: by the same number: all that are in @seen
+ * @seen: frames with a known use that had an event, times eight
+ * @pages: by number of the opening's name: pages whose first event is a free
+ * @pages_seen: by the same number: all pages in @seen
  */
 struct older {
 	const struct analysis_env *env;
@@ -139,7 +140,7 @@ struct older {
 /* Reads what frames were used for. 0 or -ENOMEM. */
 int older_init(struct older *o, const struct analysis_env *env) __must_check;
 void older_events(struct older *o, const struct kmem_event *evs, size_t nr);
-/* Adds what was freed of each use to @bytes; returns all of it. */
+/* Adds the bytes freed of each use to @bytes; returns their sum. */
 uint64_t older_sum(const struct older *o, const struct page_uses *uses,
 		   int64_t bytes[USE_NR]);
 /* Adds the table if a page with a known use was freed, or @always. 0 or -ENOMEM. */
@@ -175,7 +176,7 @@ static inline bool balance_nodes_any(const struct balance_nodes *n)
 /* 0 or -ENOMEM; call balance_nodes_free() in any case. */
 int balance_nodes_read(struct balance_nodes *n, const struct recording *rec,
 		       uint32_t page_size) __must_check;
-/* @bytes that still live on @node have this use. */
+/* Notes that @bytes that still live on @node have this use. */
 void balance_nodes_explain(struct balance_nodes *n, uint32_t node, enum page_use use,
 			   uint64_t bytes);
 /* Adds the table to @report. */

@@ -12,7 +12,7 @@
 
 /* --- cells ------------------------------------------------------------------------------ */
 
-/* Shares are of numbers without a sign. */
+/* Shares need unsigned numbers. */
 SHARED_CELL(everything_bytes, struct held_row,
 	    r->bytes < 0 ? cell_int(r->bytes) : cell_uint((uint64_t)r->bytes))
 
@@ -39,13 +39,13 @@ static bool is_slab(const char *line)
 	return strncmp(line, "slab", 4) == 0;
 }
 
-/* If a list does not say which caches are reclaimable, their lines are one. */
+/* If the lists do not say which caches are reclaimable, both slab lines are one. */
 static const char *line_of(const struct everything *e, const char *line)
 {
 	return e->one_slab && is_slab(line) ? "slab" : line;
 }
 
-/* What knows the owners of @line: what was first to name one. */
+/* What names the owners of @row's line: the source of its first row. */
 static const char *source_of(struct everything *e, const struct held_row *row)
 {
 	const char *line = line_of(e, row->line);
@@ -133,8 +133,8 @@ static bool of_pages(const char *known_by)
 	       !strcmp(known_by, KNOWN_BY_FLAGS) || !strcmp(known_by, KNOWN_BY_EVENTS);
 }
 
-/* Pages from before the recording that are still there, and those with an event, are others: their
- * lines have both. What page_owner says after the recording is all pages.
+/* Pages that are left from before the recording have no event, so a line can have these and pages
+ * with an event. page_owner's list from after the recording has all pages: others are not added.
  */
 int everything_add(struct everything *e, const struct held_row *row)
 {
@@ -152,7 +152,7 @@ int everything_end_line(struct everything *e, const char *line, int64_t bytes,
 	struct held_row row = { .line = line_of(e, line),
 				.owner = "[unknown]",
 				.known_by = UNKNOWN };
-	uint64_t rest = (uint64_t)bytes; /* of damaged files it may wrap */
+	uint64_t rest = (uint64_t)bytes; /* may wrap if a file is damaged */
 
 	if (e->one_slab && is_slab(line)) {
 		rest += e->slab;

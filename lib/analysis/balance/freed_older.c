@@ -4,7 +4,7 @@
  * In: page events and the opening balance; frees of slab objects without an allocation, and
  * alloc_traces. Out: tables "older" and "older_objects".
  *
- * A page's frame tells its owner. Of objects, alloc_traces only has the number by callsite.
+ * A page's frame identifies its owner. For objects, alloc_traces only has numbers by callsite.
  */
 
 #include "analysis/balance/balance.h"
@@ -18,7 +18,7 @@ struct freed_older {
 	struct slab_lives *slab; /* NULL: the recording has no alloc_traces */
 };
 
-/* @freed: objects of the cache; @all: of it before. */
+/* @freed: objects of the cache that were freed; @all: its objects before the recording. */
 struct object_row {
 	uint64_t freed, before, all;
 	struct strbuf cache, owner;
@@ -62,7 +62,7 @@ static const struct table_type objects_type = {
 
 /* --- objects ---------------------------------------------------------------------------- */
 
-/* Cache names with a number, and what was freed and was there of each. */
+/* Numbered names of caches; by number: objects that were freed, and that were there before. */
 struct caches {
 	struct intern names;
 	uint64_t *freed, *before;

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "recording/snapshot.h"
 
-/* Text shows so many owners; the other formats have all. */
+/* Text shows this many owners; the other formats show all. */
 #define ROWS_SHOWN 10
 
 static const struct column_type columns[] = {
@@ -57,7 +57,7 @@ int held_rows_add(struct held_rows *rows, const struct held_row *row)
 		to->owner = (const char *)KEYED_KEY(&rows->rows, before) +
 			    strlen(row->line) + strlen(row->known_by) + 2;
 	}
-	/* Of a damaged list they may wrap. */
+	/* These may wrap if a list is damaged. */
 	to->bytes = (int64_t)((uint64_t)to->bytes + (uint64_t)row->bytes);
 	to->before = (int64_t)((uint64_t)to->before + (uint64_t)row->before);
 	to->change = (int64_t)((uint64_t)to->bytes - (uint64_t)to->before);

@@ -12,7 +12,7 @@
 /**
  * struct memory_line - one of them
  * @plus, @minus: counters of meminfo, in KiB
- * @use: of pages; USE_NR: no event tells which are
+ * @use: of its pages; USE_NR: no event tells
  */
 struct memory_line {
 	const char *name;
@@ -47,16 +47,16 @@ struct memory_counters memory_counters_text(const char *meminfo, const char *zon
 					    uint64_t page_size);
 /* Are stacks part of VmallocUsed? From 5.3 on, if vmalloc maps stacks (CONFIG_VMAP_STACK). */
 bool memory_counters_stacks(const struct memory_counters *c);
-/* The bytes of each line in @figures, which add up to MemTotal, which is returned. @stacks_inside:
- * at all moments that are compared.
+/* Sets @figures to the bytes of each line, which add up to MemTotal, and returns that.
+ * @stacks_inside: memory_counters_stacks() at all moments that are compared.
  */
 int64_t memory_lines_read(const struct memory_counters *c, bool stacks_inside,
 			  int64_t figures[MEMORY_LINES]);
 
 /* Does @rec have the counters before and after it? */
 bool memory_lines_known(const struct recording *rec);
-/* The bytes of each line before and after @rec, whose machine's pages have @page_size bytes, in
- * @figures, and MemTotal in @total. Of texts that are missing or damaged, counters are 0.
+/* Sets @figures to the bytes of each line before and after @rec, whose machine's pages have
+ * @page_size bytes, and @total to MemTotal. Counters of missing or damaged texts are 0.
  */
 void memory_lines_of(const struct recording *rec, uint64_t page_size,
 		     int64_t figures[2][MEMORY_LINES], int64_t total[2]);

@@ -19,9 +19,7 @@ enum {
 	NR_LINES
 };
 
-/* The counter of zoneinfo for each line, and then a second one of page tables. In pages; of stacks
- * in KiB.
- */
+/* The zoneinfo counter of each line, then a second one of page tables. In pages; stacks in KiB. */
 static const char *const stats[] = { "pages free",
 				     "count:",
 				     "nr_anon_pages",

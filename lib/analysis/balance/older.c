@@ -7,7 +7,7 @@
  */
 #include "analysis/balance/balance.h"
 
-/* Frames of a block that are looked up; of larger ones the first: damaged orders cost little. */
+/* At most this many frames of a block are looked up, so that damaged orders cost little. */
 #define FRAMES_MAX 1024U
 
 static const struct column_type columns[] = { EVERYTHING_COLUMNS(

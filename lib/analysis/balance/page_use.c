@@ -8,7 +8,7 @@
 /* Callers farther out do not tell what a page is for. */
 #define FRAMES_MAX 24U
 
-/* Functions that allocate for one use; with a * at its end, a prefix. */
+/* Functions that allocate for one use; a name that ends in * is a prefix. */
 static const char *const functions[USE_NR][10] = {
 	[USE_SHMEM] = { "shmem_*" },
 	[USE_SLAB_UNRECLAIMABLE] = { "allocate_slab", "alloc_slab_page", "new_slab",
@@ -28,7 +28,7 @@ static const char *const functions[USE_NR][10] = {
 			  "alloc_surplus_hugetlb_folio" },
 };
 
-/* Who has an area that is a stack. */
+/* Functions that allocate kernel stacks. */
 static const char *const forks[] = { "alloc_thread_stack_node", "dup_task_struct",
 				     "copy_process" };
 
@@ -47,7 +47,7 @@ int page_uses_init(struct page_uses *u, const struct analysis_env *env)
 	return reclaimable_init(&u->reclaimable, env);
 }
 
-/* The name of the function at @addr without its endings, in @name; false: it has none. */
+/* Sets @name to the kernel's function at @addr, without compiler suffixes; false: there is none. */
 static bool plain_name(const struct page_uses *u, uint64_t addr, char name[128])
 {
 	struct symbol sym;
@@ -58,7 +58,7 @@ static bool plain_name(const struct page_uses *u, uint64_t addr, char name[128])
 	return true;
 }
 
-/* The use that function @name allocates for; USE_NR: any. */
+/* The use that function @name allocates for; USE_NR: no particular one. */
 static enum page_use use_of(const struct page_uses *u, const char *name)
 {
 	/* The first level of page tables counts as such from 6.14 on. */
@@ -86,7 +86,7 @@ static bool called_by(const struct page_uses *u, uint32_t stack, const char *con
 	return false;
 }
 
-/* The use that the callchain tells; USE_NR: none. */
+/* The use that the callchain shows; USE_NR: none. */
 static enum page_use use_of_chain(const struct page_uses *u, uint32_t stack)
 {
 	uint32_t nr = 0, i;
@@ -102,7 +102,8 @@ static enum page_use use_of_chain(const struct page_uses *u, uint32_t stack)
 	return use;
 }
 
-/* The use of pages of which the callchain says @use. @cache: of the page cache. */
+/* The use of pages by their flags. @use: that by the callchain; @cache: they are of the page cache.
+ */
 static enum page_use use_of_flags(const struct page_uses *u, const struct page_key *key,
 				  enum page_use use, bool cache)
 {

@@ -41,13 +41,13 @@ int page_uses_init(struct page_uses *u, const struct analysis_env *env) __must_c
  */
 enum page_use page_use(const struct page_uses *u, const struct page_key *key,
 		       uint64_t callsite);
-/* The use of pages that were asked for with @gfp_flags by functions with names, "NAME NAME ...", the
- * innermost first.
+/* The use of pages that were requested with @gfp_flags by functions with @names, "NAME NAME ...",
+ * the innermost first.
  */
 enum page_use page_use_named(const struct page_uses *u, uint64_t gfp_flags,
 			     const char *names, size_t len);
-/* The use of an area of vmalloc with the callchain @stack; USE_NR: its memory is not the kernel's
- * to count, as of ioremap, or belongs to others, as of vmap.
+/* The use of an area of vmalloc with the callchain @stack; USE_NR: its memory is a device's, as
+ * with ioremap, or somebody else's, as with vmap.
  */
 enum page_use page_use_area(const struct page_uses *u, uint32_t stack);
 /* Does function @name make processes? vmallocinfo names it as the caller of their stacks. */
@@ -57,7 +57,7 @@ const char *page_use_title(const char *name);
 void page_uses_free(struct page_uses *u);
 
 /* The columns of a row, a @type, with its @what before and after the recording, in the members
- * @from and @to. @stays: when the latter leaves a narrow table.
+ * @from and @to. @stays: .leaves of the latter column.
  */
 #define CHANGE_COLUMNS(type, from, to, what, stays)                                  \
 	{ COLUMN("before", "Before", UNIT_BYTES, what " before the recording.",      \

@@ -147,7 +147,7 @@ void net_range_add(struct net_range *to, const struct net_range *from, uint64_t 
 	to->unshown += from->unshown * times;
 }
 
-/* By what is uncertain, one bit each: lost, implicit, seen, sample; and as text shows it. */
+/* Indexed by a bit mask of what is uncertain: lost, implicit, seen, sample. Second: as in text. */
 static const char *const reasons[][2] = {
 	{ NULL, NULL },
 	{ "lost", "lost" },

@@ -23,7 +23,7 @@
  * @lost: may have been freed while events were lost
  * @gone: must have been freed, without an event
  * @likely: the best estimate of live bytes: not below min, not above net - gone
- * @unshown: of net, what is in caches whose count by the kernel did not rise by a quarter of it
+ * @unshown: bytes of net in caches whose count by the kernel rose by less than a quarter of them
  * @sampled: estimated from a sample: between @low and @high bytes live, by their intervals
  */
 struct net_range {
@@ -45,8 +45,8 @@ struct bounds {
 void bounds_init(struct bounds *b, const struct analysis_env *env);
 /* Notes a callsite with an object that ended without an event. 0 or -ENOMEM. */
 int bounds_suspect(struct bounds *b, uint64_t callsite) __must_check;
-/* @callsite allocated @live bytes, @sure of them after the last gap; none are proved to live unless
- * each free has an event, and nothing says otherwise.
+/* The range of @callsite, which allocated @live bytes, @sure of them after the last gap. These are
+ * proved to live only if every free has an event and @callsite is not suspect.
  */
 struct net_range bounds_net(const struct bounds *b, uint64_t callsite, uint64_t live,
 			    uint64_t sure);
@@ -58,7 +58,7 @@ void bounds_free(struct bounds *b);
 
 /* Adds @from to @to, @times times; intervals are not added. */
 void net_range_add(struct net_range *to, const struct net_range *from, uint64_t times);
-/* The fewest and the most bytes that can live. */
+/* The least and the most bytes that can be live. */
 static inline uint64_t net_range_min(const struct net_range *r)
 {
 	return r->sampled ? r->low : r->min;
@@ -75,7 +75,7 @@ static inline uint64_t net_range_likely(const struct net_range *r)
 	return r->sampled ? r->net : r->likely;
 }
 
-/* @bytes of the @r->net bytes that seem to live: how many of them probably do. */
+/* How many of @bytes, a part of the @r->net bytes that seem to live, probably do. */
 uint64_t net_range_scale(const struct net_range *r, uint64_t bytes);
 
 /* "lost", "implicit", "seen" and "sample", those that apply, separated by commas; NULL for an exact
@@ -125,7 +125,7 @@ const char *net_range_reason_spell(const char *reason);
  * kept), or not excluded at all?
  */
 bool bounds_recorder_apart(const struct recording *rec);
-/* How many events are missing in all; false: not known. */
+/* Sets @lost to the number of all missing events; false: unknown. */
 bool bounds_lost(const struct recording *rec, const struct event_stream_stats *s,
 		 uint64_t *lost) __must_check;
 /* Lost events in the ring buffer's statistics beyond those in the gaps. */
@@ -138,7 +138,7 @@ bool census_since(const struct recording *rec, unsigned int major, unsigned int 
  */
 bool census_has_counts(const struct recording *rec);
 
-/* The most sheaves that the CPUs and nodes of @rec hold of a cache (Linux 6.18). */
+/* Maximum of sheaves of one cache that the CPUs and nodes of @rec hold (Linux 6.18). */
 uint64_t census_sheaves(const struct recording *rec);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: which cache an object belongs to whose allocation names none, and what names of caches
- * say.
+ * analysis: guesses the cache of an object whose allocation names none; what names of caches say.
  * In: its size and callsite, the sizes of slabinfo, symbols. Out: the cache's name.
  *
  * Before Linux 6.18 kmem_cache_alloc names no cache, before 5.12 kmem_cache_free does not either.
@@ -60,7 +59,7 @@ static const struct known_cache *known_at(const struct census *c, uint64_t calls
 
 	if (!c->env->syms || !symbols_find(c->env->syms, callsite, &sym))
 		return NULL;
-	/* Without .part.0 of compilers. */
+	/* Drop the compiler's suffix, such as .part.0. */
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(sym.name, "."), sym.name);
 	return FIND(k, known, ARRAY_SIZE(known),
 		    ANY(i, ARRAY_SIZE(k->functions), text_same(k->functions[i], name)));
@@ -136,11 +135,11 @@ enum kmalloc_type census_kmalloc_type(const char *name)
 	return KMALLOC_NR_TYPES;
 }
 
-/* Are objects of the cache allocated without an event: by kmem_cache_alloc_bulk() (6.18's callers),
- * or by the recorder as it writes a file? /proc inodes, their dentries and security blobs gained
- * 100 to 300 more objects in a second or two than any recorder's events reported (6.18, counted
- * after shrinking). Most likely these belong to tasks without events, which a recording does not
- * show (Documentation/ledger.md, "Tasks without events").
+/* By kmem_cache_alloc_bulk() (6.18's callers), or by the recorder as it writes a file. /proc
+ * inodes, their dentries and security blobs gained 100 to 300 more objects in a second or two than
+ * any recorder's events reported (6.18, counted after shrinking). Most likely these belong to tasks
+ * without events, which a recording does not show (Documentation/ledger.md, "Tasks without
+ * events").
  */
 bool cache_comes_unseen(const char *name)
 {
@@ -162,9 +161,9 @@ static bool is_merged(const struct recording *rec, const char *name)
 	return others.size || others.failed;
 }
 
-/* Does the cache hold one object per task or process? The recorder, whose events are excluded,
- * starts none between the counts (lib/capture: its only fork comes before the first count). Pid may
- * also be the name of epoll's items, which the recorder has.
+/* The recorder, whose events are excluded, starts no task between the counts (lib/capture: its only
+ * fork comes before the first count). "pid" may also be the name of epoll's items, which the
+ * recorder has.
  */
 bool cache_is_of_tasks(const struct recording *rec, const char *name)
 {
@@ -177,16 +176,16 @@ bool cache_is_of_tasks(const struct recording *rec, const char *name)
 	       !is_merged(rec, name);
 }
 
-/* Does every allocation and free of the cache have an event? vm_area_struct is only used by
- * vm_area_alloc(), vm_area_dup() and vm_area_free() of mm/vma_init.c (6.18), one object at a time.
+/* vm_area_struct is only used by vm_area_alloc(), vm_area_dup() and vm_area_free() of mm/vma_init.c
+ * (6.18), one object at a time.
  */
 bool cache_has_all_events(const char *name)
 {
 	return !strcmp(name, "vm_area_struct");
 }
 
-/* Objects of a sheaf if the recording does not say: in 6.18 two caches have sheaves, in later
- * kernels all do (calculate_sheaf_capacity(): at most 60).
+/* In 6.18 two caches have sheaves, in later kernels all do (calculate_sheaf_capacity(): at most
+ * 60).
  */
 uint64_t cache_sheaf_capacity(const struct recording *rec, const char *name)
 {

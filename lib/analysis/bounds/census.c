@@ -17,7 +17,7 @@
 /* A slab's number of objects has 15 bits (struct slab), so more means damage. */
 #define MAX_PER_SLAB  32767U
 
-/* A smaller part of what seems to live may be chance, as CPUs hold free objects. */
+/* A gain below this part (1/4) of what seems to live may be chance, as CPUs hold free objects. */
 #define SHOWN_PART 4
 
 /* Limit for caches times events next to a count: half a second of work. */
@@ -175,7 +175,7 @@ static int add_cpu_slabs(struct census *c, const struct recording *rec)
 	return 0;
 }
 
-/* A cache's line of one of the two counts. */
+/* Adds a cache's line of one of the two counts. */
 static void add_count(struct census_count *count, struct census_reading *of,
 		      const struct slab_count_line *line, uint64_t per_slab)
 {
@@ -193,7 +193,7 @@ static void add_count(struct census_count *count, struct census_reading *of,
 	count->caches++;
 }
 
-/* One of the two counts: adds up the lines of each class. */
+/* Adds up the lines of one of the two counts by class. */
 static void add_counts(struct census *c, const struct recording *rec, const char *item,
 		       bool after)
 {
@@ -306,7 +306,7 @@ static bool is_within(uint64_t ts, uint64_t from, uint64_t to)
 	return ts >= from && ts <= to;
 }
 
-/* An event of the class next to one of its counts. */
+/* Adds an event of the class next to one of its counts. */
 static void class_edge(struct census *c, struct census_class *class,
 		       const struct slab_edge *e)
 {
@@ -328,8 +328,8 @@ static void class_edge(struct census *c, struct census_class *class,
 		class->allocs_since += e->ts >= class->last.begin;
 }
 
-/* Each event may concern each cache. Without a limit a small file could take hours; a recorder's
- * own windows have some thousand events, far below it. Above it, slabinfo has to do.
+/* Each event may concern each cache, so without a limit a small file could take hours. A recorder's
+ * own windows have some thousand events, far below it. Above it, only slabinfo is used.
  */
 static bool affordable(const struct census *c, const struct slab_edges *edges)
 {
@@ -418,16 +418,16 @@ static uint64_t gained_by_slabinfo(const struct census *c,
 	return less(class->after + class->old_freed, others);
 }
 
-/* Are objects of the class allocated in bulk, so that older objects are also freed that no event
- * allocated?
+/* Are objects of the class allocated in bulk? Then frees without an allocation event are not all of
+ * older objects.
  */
 static bool comes_in_bulk(const struct census_class *class)
 {
 	return class->doubled > MARGIN_OBJECTS + class->allocs / 100;
 }
 
-/* How many of the class's seen objects must live. In use after the recording are those, plus
- * objects from before it that were not freed since, plus unseen ones.
+/* How many of the class's seen objects must live. Objects in use after the recording are these,
+ * older ones that were not freed since, and unseen ones.
  */
 static uint64_t least(const struct census *c, const struct census_class *class)
 {
@@ -471,8 +471,8 @@ struct census_range census_range(const struct census *c, uint32_t of, uint64_t n
 	return r;
 }
 
-/* By how many objects the class grew less than its seemingly live objects and those that it lost
- * say. Free objects in slabs of CPUs are in both counts, and cancel out as a rule.
+/* By how many objects the class's growth falls short of what events say: its seemingly live objects
+ * minus freed older ones. Free objects in slabs of CPUs are in both counts and usually cancel out.
  */
 static uint64_t probably_missing(const struct census_class *class)
 {
@@ -512,7 +512,7 @@ uint64_t census_likely(const struct census *c, uint32_t of, uint64_t untraced)
 	if (untraced < missing && missing <= held_at_either_end(c, class))
 		missing = untraced;
 	nr = less(class->live, missing);
-	/* A slab that came or went during the count may make it too small, but hardly does. */
+	/* A slab that came or went during the count could make it too small, but rarely does. */
 	if (class->exact)
 		r.max = SMALLER(r.max, class->last.objects + class->allocs_since);
 	nr = SMALLER(nr, r.max);

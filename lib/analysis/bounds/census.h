@@ -36,7 +36,7 @@ bool cache_comes_unseen(const char *name);
 bool cache_is_of_tasks(const struct recording *rec, const char *name);
 /* Does every allocation and free of it have an event? */
 bool cache_has_all_events(const char *name);
-/* Objects of a sheaf, if the recording does not say. */
+/* Objects per sheaf, for recordings that do not say. */
 uint64_t cache_sheaf_capacity(const struct recording *rec, const char *name);
 
 /* How many free objects of a cache SLUB may count as in use: those in the slab that each CPU holds
@@ -66,7 +66,7 @@ struct census_class {
 	struct census_count first, last;
 	uint64_t held;	       /* free objects that the last count may count as in use */
 	uint64_t refill;       /* these too, if an event came since caches were shrunk */
-	uint64_t since_shrunk; /* events, until the last count's end */
+	uint64_t since_shrunk; /* events from then to the end of the last count */
 	/* From events near the counts: frees of older objects before the end of the first count
 	 * or since the last one; frees and allocations since the last one.
 	 */
@@ -76,7 +76,7 @@ struct census_class {
 	 */
 	uint64_t allocs, live, old_freed, doubled;
 	uint64_t dying; /* handed to RCU, and perhaps in use at the last count */
-	/* Frees of older objects that name no cache, and by their slab are probably of this class.
+	/* Frees of older objects that name no cache but, by their slab, are probably of this class.
 	 */
 	uint64_t old_kfreed;
 };
@@ -148,8 +148,8 @@ uint64_t census_size(const struct census *c, const char *name);
  * known to use. NULL: not known.
  */
 const char *census_guess(const struct census *c, uint64_t callsite, uint64_t bytes);
-/* Objects of @bytes are live whose cache is not known: if a cache of this size gained objects, that
- * proves nothing.
+/* There are live objects of @bytes whose cache is unknown, so a gain of a cache of this size proves
+ * nothing.
  */
 void census_nameless(struct census *c, uint64_t bytes);
 /* Uses the counts that were made while events were recorded: @edges are all events next to them.
@@ -160,14 +160,14 @@ void census_add_edges(struct census *c, const struct slab_edges *edges,
 /* How many of @nr seemingly live objects of class @of live? They must be in its .live. */
 struct census_range census_range(const struct census *c, uint32_t of, uint64_t nr);
 /* How many of the seemingly live objects of class @of are probably live: as many as the kernel's
- * count says were added, inside the bounds. @untraced: number of others that were noticed to be
- * freed without an event; if free objects that CPUs hold can explain the difference, no more than
- * these are gone. UINT64_MAX: nothing is known of the class.
+ * count says were added, within the bounds. @untraced: how many others were seen to be freed
+ * without an event; if free objects that CPUs hold can explain the difference, no more than these
+ * are gone. UINT64_MAX: nothing is known of the class.
  */
 uint64_t census_likely(const struct census *c, uint32_t of, uint64_t untraced);
-/* Did the kernel's count rise by a quarter of class @of's seemingly live objects at least? Else
- * they may all be gone, or come from free objects that CPUs held. True if nothing is known of the
- * class.
+/* Did the kernel's count rise by at least a quarter of class @of's seemingly live objects?
+ * Otherwise they may all be gone, or come from free objects that CPUs held. True if nothing is
+ * known of the class.
  */
 bool census_shows(const struct census *c, uint32_t of);
 /* Does the kernel's count show that some of the class's seemingly live objects are gone? */

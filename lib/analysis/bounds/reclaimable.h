@@ -57,19 +57,19 @@ struct reclaimable {
 
 /* 0 or -ENOMEM; call reclaimable_free() in any case. @env is borrowed. */
 int reclaimable_init(struct reclaimable *r, const struct analysis_env *env) __must_check;
-/* Finds the functions that allocate from reclaimable caches: no event tells kmalloc-rcl-N, and what
- * they kmalloc is taken as a part of these objects, such as the long name of a dentry. 0 or
+/* Finds the functions that allocate from reclaimable caches. No event names kmalloc-rcl-N, so what
+ * these functions kmalloc counts as part of their objects, such as a dentry's long name. 0 or
  * -ENOMEM.
  */
 int reclaimable_learn(struct reclaimable *r, const struct lives *lives) __must_check;
 /* Can the kernel reclaim objects of row @row of @lives? */
 bool reclaimable_slab(const struct reclaimable *r, const struct lives *lives, size_t row);
-/* Are pages of rows with @key reclaimable by what was asked for, whoever asked? */
+/* Are pages of rows with @key reclaimable by the request alone: its GFP flags and migratetype? */
 bool reclaimable_by_request(const struct reclaimable *r, const struct page_key *key);
-/* The same if @callsite allocated them; 0: unknown. */
+/* The same, or because @callsite allocated them; 0: unknown. */
 bool reclaimable_page(const struct reclaimable *r, const struct page_key *key,
 		      uint64_t callsite);
-/* The same of row @row of @lives of any kind of memory, which @callsite allocated. */
+/* The same for row @row of @lives of any kind of memory, allocated by @callsite. */
 bool reclaimable_row(const struct reclaimable *r, const struct lives *lives, size_t row,
 		     uint64_t callsite);
 /* Does @function allocate pages of files? */

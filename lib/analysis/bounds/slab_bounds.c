@@ -148,8 +148,7 @@ static void tell_census(struct slab_bounds *b)
 			struct census_class *class = &census->classes[piece->of];
 
 			class->live += piece->nr;
-			/* Rows with several sizes count for each of them, which is the safe side.
-			 */
+			/* To be safe, rows with several sizes count for each of them. */
 			if (!b->acc->any.spent)
 				class->allocs += b->lives->rows[piece->row].hit;
 		}
@@ -193,8 +192,8 @@ static int find_suspects(struct slab_bounds *b)
 }
 
 /* Do the events show the end of each life? Those of areas do, and those of pages
- * (free_pages_prepare() of mm/page_alloc.c). Slab objects are freed without an
- * event of their own only through RCU and in bulk, and the recorder's probes tell of these.
+ * (free_pages_prepare() of mm/page_alloc.c). Slab objects are freed without an event of their own
+ * only through RCU and in bulk, which the recorder's probes record.
  */
 static bool has_all_ends(const struct slab_bounds *b)
 {

@@ -16,7 +16,7 @@
 
 /* Live objects of one row and one size, all in one class of the census, or in none. */
 struct slab_piece {
-	uint32_t row, of; /* indexes of a row, of a class; UINT32_MAX: of none */
+	uint32_t row, of; /* indexes of the row, of the class; UINT32_MAX: no class */
 	uint32_t bytes;	  /* of each */
 	uint64_t nr;
 	uint64_t likely; /* how many probably live, in parts of SLAB_LIKELY_ONE */

@@ -39,8 +39,8 @@ struct makers {
 
 /* --- frees of older objects --------------------------------------------------------------- */
 
-/* Which class the slab of each page with live objects belongs to. If objects that are gone make it
- * seem that there are several, it is the last: live objects come in no particular order.
+/* Maps each page with live objects to the class of its slab. If objects that are gone suggest
+ * several classes, it is the last one: live objects come in no particular order.
  */
 static int find_pages(const struct slab_bounds *b, struct u64_map *pages)
 {
@@ -61,7 +61,7 @@ static int find_pages(const struct slab_bounds *b, struct u64_map *pages)
 	return 0;
 }
 
-/* Do slabs of the class have @span pages? */
+/* Do slabs of the class have @span pages or more? */
 static bool has_slabs_of(const struct census *c, uint32_t of, uint64_t span)
 {
 	for (uint32_t i = c->classes[of].caches; i != UINT32_MAX; i = c->caches[i].next)
@@ -87,8 +87,8 @@ static uint32_t class_of_page(const struct slab_bounds *b, const struct u64_map 
 	return UINT32_MAX;
 }
 
-/* Tells the census of which classes kfree() probably freed older objects. Those whose slab shows no
- * live object are shared like the others.
+/* Tells the census of which classes kfree() probably freed older objects. Objects of slabs without
+ * live objects are divided among the classes in proportion to the others.
  */
 static int tell_older(struct slab_bounds *b)
 {
@@ -171,7 +171,7 @@ static int find_makers(const struct slab_bounds *b, struct makers *m)
 	return 0;
 }
 
-/* By class; then those first of which an equal share of the missing is the largest part. */
+/* By class, then by ended / nr, largest first: these reach their limit first. */
 ORDER(compare_makers, struct maker,
       UP(of) ?: COMPARE(y->ended * (double)x->nr, x->ended * (double)y->nr) ?: UP(site))
 

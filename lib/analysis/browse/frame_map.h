@@ -59,7 +59,7 @@ struct frame_map {
 void frame_map_init(struct frame_map *m, const struct analysis_env *env);
 /* Observes the lives @of pages from now on; @m must not be moved. 0 or -ENOMEM. */
 int frame_map_observe(struct frame_map *m, struct lives *of) __must_check;
-/* Nothing follows. */
+/* After the last life. */
 void frame_map_end(struct frame_map *m);
 /* True if memory ran out; the numbers are void then. */
 bool frame_map_failed(const struct frame_map *m);

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "event/tasks.h"
 
-/* What says more than the event itself. */
+/* The field with what the event itself does not say: the victim, the text. */
 static const struct {
 	const char *system, *name, *field;
 } sources[MOMENT_KINDS] = {
@@ -12,9 +12,7 @@ static const struct {
 	[MOMENT_MARK] = { "ftrace", "print", "buf" },
 };
 
-/* Finds the field that says more. A mark's text has no size in the format: it ends with the
- * record.
- */
+/* Finds that field. A mark's text has no size in the format: it ends with the record. */
 static int find_place(struct moments *m, enum moment_kind kind,
 		      const struct recording *rec, const struct event_format *fmt)
 {

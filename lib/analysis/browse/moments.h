@@ -11,7 +11,7 @@
 #include "event/fields.h"
 #include "report/web/web_report.h"
 
-/* The most of each kind. */
+/* Limit of moments of each kind. */
 #define MOMENTS_MAX 2048U
 
 enum moment_kind {
@@ -35,8 +35,8 @@ struct moment {
 
 /**
  * struct moments - moments_init() it
- * @nr_all: of each kind, with those after the first MOMENTS_MAX, which @items lacks
- * @places: of each kind, what its event says: the victim, the text
+ * @nr_all: by kind, including those beyond MOMENTS_MAX, which @items lacks
+ * @places: by kind: where its event has the victim or the text
  * @failed: memory ran out; the list is void
  */
 struct moments {

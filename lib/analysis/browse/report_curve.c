@@ -128,7 +128,7 @@ static int add_lines(struct web_report *w, const struct kernel_curve *curve,
 
 int report_curve_fill(struct web_report *w, const struct analysis_env *env)
 {
-	/* The curve also covers a part of the time. */
+	/* The curve can be used for a part of the time, too. */
 	struct analysis_env whole = *env;
 	struct kernel_curve curve = { 0 };
 	struct census census = { 0 };

@@ -168,7 +168,7 @@ int report_pieces_parse(const char *text, struct report_piece *pieces)
 	return i ? (int)i : -EINVAL;
 }
 
-/* A part that is being made. @cells: by row and bin. */
+/* A part under construction. @cells: by row and bin. */
 struct making {
 	const struct report_piece *pieces;
 	size_t nr_pieces;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis (internal): every change of live memory, for parts of a page in shorter bins.
+ * analysis (internal): every change of live memory, to show parts of the time in shorter bins.
  * In: lives of all kinds of memory, losses and failures. Out: cells of any part of the time.
  *
  * A page has sums in bins. A page that is served can ask for a part of the time in shorter ones.
@@ -13,9 +13,9 @@
 #include "account/accounts.h"
 #include "report/web/web_report.h"
 
-/* The most changes that are kept, of 24 bytes each; with more, there are no parts. */
+/* Limit of changes, of 24 bytes each; with more, there are no parts. */
 #define REPORT_LOG_MAX	   (1U << 26)
-/* The most bins and cells of a part, and the most pieces of it. */
+/* Limits of a part: bins, cells, pieces. */
 #define REPORT_PART_BINS   8192U
 #define REPORT_PART_CELLS  (2U << 20)
 #define REPORT_PART_PIECES 24U
@@ -64,7 +64,7 @@ int report_log_observe(struct report_log *log, struct lives *const of[MEMORY_KIN
 void report_log_events(struct report_log *log, const struct kmem_event *evs, size_t nr);
 /* Takes over @of, which has the page's row of each of the @nr rows of @memory. */
 void report_log_rows(struct report_log *log, enum memory memory, uint32_t *of, size_t nr);
-/* No event and no row follows: the page has @nr_rows. */
+/* After the last event and row: the page has @nr_rows. */
 void report_log_end(struct report_log *log, size_t nr_rows);
 
 /**

@@ -28,7 +28,7 @@ struct row_key {
 	uint64_t size;
 };
 
-/* What rows of one kind have names of; TASK: by report_rows_task(). */
+/* Names that the rows of one kind have; TASK: by report_rows_task(). */
 enum { CALLSITE, STACK, TASK, CGROUP, ENTRY, LINE, CACHE, NAMES };
 
 /* @numbers: of the names of @owners' rows; 0: not yet looked up */
@@ -92,7 +92,7 @@ static void close_names(struct names *n)
 	}
 }
 
-/* A process has its name and its number. */
+/* The cell of a process: "NAME (NUMBER)". */
 static struct cell cell_process(const void *row, struct table *t)
 {
 	struct cell name = subject_process(row, t), number = subject_tgid(row, t);
@@ -226,7 +226,8 @@ static struct source_row weigh(const struct filling *f, enum memory kind, size_t
 	uint32_t bin, last = UINT32_MAX;
 	uint64_t hit = 0;
 
-	/* Bins are merged later if there are too many cells: this does not cost callchains. */
+	/* Counts cells of WEB_REPORT_BINS bins: bins are merged later rather than lose callchains.
+	 */
 	for (; nr; nr--, c++) {
 		bin = c->bin / (OVER_TIME_BINS / WEB_REPORT_BINS);
 		row.weight += c->bytes;
@@ -465,7 +466,7 @@ static int add_flags(struct filling *f)
 
 /* --- time -------------------------------------------------------------------------------- */
 
-/* Sets the bins of @w, with marks, from @t, of slab objects. 0 or -ENOMEM. */
+/* Sets the bins and marks of @w from @t, which is of slab objects. 0 or -ENOMEM. */
 static int set_time(struct web_report *w, const struct over_time *t)
 {
 	w->marks = calloc(t->nr_bins, sizeof(*w->marks));
@@ -491,7 +492,7 @@ static void end_time(struct web_report *w, const struct report_data *data)
 
 /* --- the page ---------------------------------------------------------------------------- */
 
-/* Makes room for all cells at once: there are never more than the limit and those of a row. */
+/* Makes room for all cells at once: there are at most the limit plus those of one row. */
 static int reserve_cells(struct web_report *w, const struct report_data *data)
 {
 	size_t nr = 0;

@@ -22,7 +22,7 @@ static inline uint16_t bin_of(const struct stays *s, uint64_t ts)
 	return (uint16_t)over_time_bin(ts, s->first, s->width, s->nr_bins, s->end);
 }
 
-/* The stay of @stay's place. NULL: no memory. */
+/* Finds or adds the sum with the row, begin and end of @stay. NULL: no memory. */
 static struct web_stay *find(struct stays *s, const struct web_stay *stay)
 {
 	struct web_stay *found;
@@ -59,7 +59,7 @@ void stays_halve(struct stays *s)
 
 	u64_map_clear(&s->stays.index);
 	s->stays.nr = s->nr_rows = 0;
-	/* A stay is put at its own place or before it. */
+	/* A stay moves to its own place or an earlier one. */
 	for (size_t i = 0; i < nr && !s->failed; i++) {
 		struct web_stay stay = s->stays.of[i];
 
@@ -127,7 +127,7 @@ int report_stays_add(struct web_report *w, const struct stays *stays,
 	return 0;
 }
 
-/* What stays are in order of, the last first. */
+/* Sort keys of stays, the least significant first. */
 enum { END, BEGIN, ROW };
 
 static uint32_t number_of(const struct web_stay *s, int which)
@@ -135,9 +135,7 @@ static uint32_t number_of(const struct web_stay *s, int which)
 	return which == END ? s->end : which == BEGIN ? s->begin : s->row;
 }
 
-/* Copies @nr stays in order of a number of theirs. Those that have the same one keep their order:
- * stays come in order of their ends, mostly. 0 or -ENOMEM.
- */
+/* Copies @nr stays sorted by key @which; equal ones keep their order. 0 or -ENOMEM. */
 static int order(const struct web_stay *from, size_t nr, int which, struct web_stay *to)
 {
 	uint32_t *places __auto_mem = NULL, number, most = 0;

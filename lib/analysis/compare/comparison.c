@@ -128,7 +128,7 @@ static void name_group(struct comparison *p, uint32_t row, uint32_t bytes)
 	p->failed |= p->name.failed;
 }
 
-/* Where the number of its group is kept. NULL: no memory. */
+/* Where the number of an object's group is kept. NULL: no memory. */
 static uint32_t *place_of(struct comparison *p, uint32_t row, uint32_t bytes)
 {
 	if (p->by == SUBJECT_CACHE) {
@@ -232,7 +232,7 @@ static enum subject_kind row_kind(const struct comparison *p)
 	return p->by ? p->by : SUBJECT_CALLSITE;
 }
 
-/* Adds what lives; what was allocated after the last gap is certain. */
+/* Adds what is live; what was allocated after the last gap is certain. */
 static void find_living(struct comparison *p)
 {
 	const struct live_entry *e = NULL;
@@ -248,8 +248,8 @@ static void find_living(struct comparison *p)
 	}
 }
 
-/* Computes the intervals of @nr groups; @groups maps pieces to them; @flows: what allocations are
- * to an estimate.
+/* Computes the intervals of @nr groups; @groups maps pieces to them; @flows: the kind of estimate
+ * for allocations.
  */
 static int estimate_groups(const struct comparison *p, enum estimate_of flows,
 			   const uint32_t *groups, struct comparison_intervals *to,

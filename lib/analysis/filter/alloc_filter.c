@@ -5,7 +5,7 @@
 
 #include "symbol/symbols.h"
 
-/* The answer for @key, which the filter remembers among those of @kind; @ask finds it out. */
+/* The answer for @key, cached in the map for @kind; @ask computes it. */
 #define REMEMBERED(filter, kind, key, ask)                                          \
 	({                                                                          \
 		const uint32_t *known_ = u64_map_find(&(filter)->known[kind], key); \
@@ -166,7 +166,7 @@ static bool pass_task(struct alloc_filter *f, const struct kmem_event *ev)
 	return !f->comms.nr || pass_comm(f, ev->pid);
 }
 
-/* Does @ev pass by who it is of? For a loss, only the CPU is checked. */
+/* Does @ev pass by CPU, event, task, address and callsite? For a loss, only the CPU is checked. */
 static bool pass_who(struct alloc_filter *f, const struct kmem_event *ev)
 {
 	if (!filter_ranges_has(&f->cpus, ev->cpu))

@@ -49,7 +49,7 @@ struct filter_gfp {
 	bool none;     /* it has no flag at all */
 };
 
-/* What a filter remembers of events: by control group, task, callsite, callsite for its directory,
+/* A filter caches its answers by these: control group, task, callsite, callsite for its directory,
  * number of a cache, size, flags.
  */
 enum filter_known {
@@ -133,7 +133,7 @@ int alloc_filter_begin(struct alloc_filter *f,
 /* Marks the allocations among @nr events as hidden or not. */
 void alloc_filter_mark(struct alloc_filter *f, struct kmem_event *evs, size_t nr);
 /* Does @ev pass on its own, as a line of text? If the filter says what was allocated (a cache, a
- * node, flags or an order), only events that have it pass: also frees that name a cache or an
+ * node, flags or an order), only events that say so pass, including frees that name a cache or an
  * order.
  */
 bool alloc_filter_pass(struct alloc_filter *f, const struct kmem_event *ev);

@@ -183,7 +183,7 @@ int alloc_filter_add_node(struct alloc_filter *f, const char *word)
 
 int alloc_filter_add_cache(struct alloc_filter *f, const char *word)
 {
-	/* An option instead of a name; no cache has such a name. */
+	/* A leading '-' is an option in place of a name; no cache has such a name. */
 	if (!*word || *word == '-')
 		return -EINVAL;
 	return append(&f->caches, word, strlen(word));

@@ -192,7 +192,7 @@ static int find_living(struct stack_guess *g)
 
 ORDER_BY(by_kind_and_stack, struct guess_donor, kind, stack)
 
-/* Kinds for all sizes get the objects of all sizes; and the bare objects of kinds without any in
+/* Kinds for all sizes get the donors of all sizes, and the bare objects of kinds that have none in
  * the sample.
  */
 static int add_all_sizes(struct stack_guess *g)
@@ -254,9 +254,7 @@ static uint64_t share(uint64_t nr, uint64_t part, uint64_t whole)
 	return all < nr ? all : nr;
 }
 
-/* The number of the @all objects without a callchain for which the @whole objects of the sample
- * stand.
- */
+/* How many of @all objects without a callchain the @whole objects of the sample stand for. */
 static uint64_t stood_for(const struct stack_guess *g, uint64_t all, uint64_t whole)
 {
 	uint64_t most = (uint64_t)STANDS_FOR * g->rule.one_in;

@@ -38,7 +38,7 @@ struct frag_event {
 /**
  * struct frag_block - a pageblock from which pages were taken for another migratetype
  * @types: those migratetypes, as bits
- * @pages: pages allocated for these types since; @live: of these, now
+ * @pages: pages allocated for these types since; @live: how many of them live now
  * @since: when the first of those live now was allocated; @time: how long any were live before that
  * @bits: one per page frame: set if such a page is live; NULL: none has been yet
  */
@@ -54,7 +54,7 @@ struct frag_block {
  * struct frag_blocks - zero-initialise it
  * @order: order of a pageblock; 0: unknown, and nothing is tracked
  * @blocks: by pfn >> @order
- * @untracked: fallbacks in further pageblocks
+ * @untracked: fallbacks in pageblocks beyond FRAG_BLOCKS_MAX
  */
 struct frag_blocks {
 	unsigned int order;

@@ -153,7 +153,7 @@ const struct table_type frag_type = {
 	.columns = columns,
 };
 
-/* Is the pageblock of the allocation's migratetype from then on? */
+/* Does the fallback give the pageblock the allocation's migratetype? */
 static bool claims(const struct frag_event *e)
 {
 	return e->ev.extfrag.change_ownership != 0;
@@ -185,7 +185,7 @@ static int add_event(struct view *v, const struct frag_event *e)
 		return -ENOMEM;
 	id = KEYED_ID(&v->sums, &key);
 	if (!id ||
-	    /* One more: a view without bins has an array, too. */
+	    /* One more, so that there is an array even without bins. */
 	    array_reach(&v->bins, &v->nr_bins, &v->bins_capacity, id * nr_bins + 1))
 		return -ENOMEM;
 	v->sums.of[id - 1].hit++;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the CPUs on which objects and pages were allocated and freed.
- * In: lives of slab objects and of pages. Out: tables "percpu_slab", "percpu_slab_matrix" and the
- * same for pages: of what was freed on another CPU than the one that allocated it, rows by
- * callsite, or by the keys of --by, and by CPUs; a matrix of the CPUs. Documentation/percpu.md
- * says how.
+ * In: lives of slab objects and of pages. Out: tables "percpu_slab" and "percpu_page": what was
+ * freed on another CPU than the one that allocated it, by both CPUs and by callsite or the keys of
+ * --by; "percpu_slab_matrix" and "percpu_page_matrix": all frees by both CPUs.
+ * Documentation/percpu.md says how.
  *
  * A life that no event ended has no freeing CPU.
  */
@@ -391,7 +391,7 @@ static uint32_t allocated_on(const struct lives *of, const struct life *life)
 		       : lives_value(of, life->row, DIMENSION_CPU);
 }
 
-/* Whose free it was: a callsite, or the callchain of a page's; false: the event is of neither. */
+/* Sets @by to who freed: a callsite, for pages a callchain; false: it is no free of these. */
 static bool freed_by(const struct kmem_event *ev, uint64_t *by)
 {
 	if (kmem_ends_objects(ev->type))
@@ -441,8 +441,8 @@ static int cross_create(void *self, const struct analysis_env *env,
 	};
 	struct percpu_cross *c = self;
 
-	/* An event of a page only says whether the freeing CPU differs. There is room: only tables
-	 * of slab objects use all dimensions.
+	/* A page's life does not have the CPU that allocated it, so its row does. There is room:
+	 * only tables of slab objects use all dimensions.
 	 */
 	dimensions_add(&dimensions[MEMORY_PAGE], DIMENSION_CPU, DIMENSIONS_ASKED);
 	return accounts_observe(env->accounts, dimensions, c->of, lived, c);

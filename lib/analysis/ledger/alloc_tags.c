@@ -41,7 +41,7 @@ static const char *const names[FIELD_NR] = {
 	[FIELD_FUNCTION] = "function", [FIELD_LINE] = "lineno",
 };
 
-/* One alloc_tag event type: where its fields are. */
+/* Does the format have the fields that are needed? */
 static bool is_whole(const struct alloc_tag_format *f)
 {
 	enum tag_field other = f->what == TAG_HIT ? FIELD_FUNCTION : FIELD_BYTES_OF;

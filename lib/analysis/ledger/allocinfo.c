@@ -27,8 +27,8 @@ struct allocinfo {
 
 /**
  * struct function_row - a function, with the figures of both sides
- * @change: bytes of its allocations that still live, by the kernel how many it gained; known if the
- *	kernel has a counter for it
+ * @change: live bytes of its allocations, and by how much the kernel's counter for it grew; known
+ *	if there is one
  * @calls: by how much the kernel's counter of allocations changed
  * @place: number of the text "FILE:LINE"; 0: none. @nr_places: places in it where the kernel counts
  * @nr_busy: places of these that have objects after the recording

@@ -134,7 +134,7 @@ struct ledger_burst {
  * ledger_row_burst() - the time in which the unexplained part of a row came
  * @nr: number of steps; @missing: what is unexplained from the first moment to the last
  *
- * Return: does a quarter of the time or less have four fifths of @missing or more? Then @burst is
+ * Return: true if a quarter of the time or less has four fifths of @missing or more; @burst is then
  * the shortest such time.
  */
 bool ledger_row_burst(const struct ledger_row_steps *r, const uint64_t *times,
@@ -164,14 +164,14 @@ struct ledger_group {
 	uint64_t allocs, freed, implicit, again;
 };
 
-/* By how much its objects became more, perhaps less than 0. */
+/* By how much the number of its objects grew; may be negative. */
 static inline int64_t ledger_group_net(const struct ledger_group *g)
 {
 	return (int64_t)(g->allocs - g->freed - g->implicit);
 }
 
-/* Of frees of objects of an unknown cache: neither the event nor, so far, the page names it. @page:
- * address >> LEDGER_PAGE_SHIFT; @callsite: of the free.
+/* Key of frees of objects of an unknown cache, which neither the event nor, so far, the page names.
+ * @page: address >> LEDGER_PAGE_SHIFT; @callsite: of the free.
  */
 struct ledger_unknown_key {
 	uint64_t page, callsite;
@@ -185,9 +185,8 @@ struct ledger_freer {
 /* Objects of one slab share pages, counted in 4 KiB, the smallest page size of any kernel. */
 #define LEDGER_PAGE_SHIFT 12
 
-/* Tasks that ran and have no event: a kernel may withhold the events of some tasks, and only its
- * counts have what these allocate. Events in an interrupt are not those of the task that it
- * interrupts.
+/* A task that ran. A kernel may withhold the events of some tasks, and only its counts have what
+ * these allocate. Events in an interrupt do not belong to the task that it interrupts.
  */
 struct ledger_task {
 	uint64_t ran_ns;
@@ -225,7 +224,7 @@ static inline void ledger_tasks_event(struct ledger_tasks *t, const struct kmem_
 /**
  * ledger_tasks_note() - name the tasks without events
  * @cmdlines: the recording's names of tasks; may be NULL
- * @sum: receives them in sum
+ * @sum: receives their sums
  * @out: receives "3 tasks ran, 45.1 ms together, and have no slab or page event: a (1), b (7),
  *	c (9)", with the 5 tasks that ran longest; nothing if every task has an event
  *
@@ -244,7 +243,7 @@ enum ledger_edge_what {
 	LEDGER_EDGE_AGAIN,
 };
 
-/* By how much. */
+/* What it adds to these numbers. */
 static inline const struct ledger_group *ledger_effect(enum ledger_edge_what what)
 {
 	static const struct ledger_group effects[] = {
@@ -310,7 +309,7 @@ extern const struct analysis analysis_ledger;
 
 /* The tables, of slab caches, of steps and of page frames. */
 extern const struct table_type ledger_slab_type, ledger_step_type, ledger_page_type;
-/* Adds those for which there are events and snapshots, or that of pages. 0 or -ENOMEM. */
+/* Add those for which there are events and snapshots, or only that of pages. 0 or -ENOMEM. */
 int ledger_report(const struct ledger *ledger, struct report *report) __must_check;
 void ledger_page_report(const struct ledger *ledger, struct report *report);
 

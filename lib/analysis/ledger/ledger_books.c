@@ -171,7 +171,7 @@ static struct books_row *row_of(struct books *b, uint32_t group)
 	return row == UINT32_MAX ? NULL : &b->rows.of[row];
 }
 
-/* A group that is in no row. */
+/* Adds up a group that is in no row. */
 static int add_rowless(struct books *b, const struct ledger_key *key,
 		       const struct ledger_group *g)
 {
@@ -279,7 +279,7 @@ static uint32_t row_of_page(const struct books *b, uint64_t page)
 	return UINT32_MAX;
 }
 
-/* The row of objects that each callsite of frees without a name frees; UINT32_MAX: of several. */
+/* By callsite of frees that name no cache: the row of these objects; UINT32_MAX: several rows. */
 static int find_freers(const struct books *b, struct u64_map *rows)
 {
 	const struct intern *freers = &b->ledger->freers;

@@ -17,7 +17,7 @@
  * @slack: free objects that @before or @after may include; @sheaves: those of them in sheaves
  * @unsure: events during a count, which the count may include or not
  * @dying: objects handed to RCU whose end no event shows; @waiting: those that RCU has not freed
- * @events: what they say of its caches
+ * @events: what the events say of its caches
  * @nameless: objects of its size were allocated that are in no row
  * @steps: the kernel's curve and that of the events; NULL: the curve does not have all its caches
  * @members: names of its caches, if there are several

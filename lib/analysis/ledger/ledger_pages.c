@@ -23,7 +23,7 @@ static bool read_nr_free(const char *text, uint64_t *value)
 	return vmstat_value(text, "nr_free_pages", value);
 }
 
-/* By how much the number that @read finds in "@item.after" is larger than that in "@item.before". */
+/* By how much the number that @read finds in "@item.after" exceeds that in "@item.before". */
 static struct ledger_change change_of(const struct ledger *l, int64_t trace,
 				      const char *item, read_fn read)
 {
@@ -117,7 +117,7 @@ void ledger_page_report(const struct ledger *l, struct report *report)
 	};
 	struct table *t = table_plain(report, &ledger_page_type);
 
-	/* They count what is free. */
+	/* These two count free pages. */
 	rows[2].change.kernel = -(rows[2].change.kernel + pcp.kernel);
 	rows[3].change.kernel = -rows[3].change.kernel;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

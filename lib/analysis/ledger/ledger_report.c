@@ -121,7 +121,7 @@ static void unseen_why(const struct books_row *row, struct strbuf *sb)
 		strbuf_printf(sb, "; sheaves hold up to %" PRIu64, row->sheaves);
 }
 
-/* Appends the first reason that can explain all of @difference; nothing if nothing shows any. */
+/* Appends the first reason that can explain all of @difference; nothing if there is none. */
 static void reason(const struct books_row *row, int64_t difference, struct strbuf *sb)
 {
 	uint64_t missing = ledger_magnitude(difference);
@@ -337,7 +337,7 @@ static void add_summary(const struct books *b, struct table *t, const struct sum
 
 /* --- tasks without events ---------------------------------------------------------------- */
 
-/* May objects have been allocated without an event: at least a tenth of the row's change? */
+/* May at least a tenth of the row's change be objects that were allocated without an event? */
 static bool is_open(const struct books_row *row)
 {
 	struct ledger_change c = row_change(row);
@@ -384,7 +384,7 @@ static int note_tasks(const struct books *b, const struct books_row **rows, size
 	return caches.failed ? -ENOMEM : ret;
 }
 
-/* Names a cache that grew, and whose objects are freed in batches. */
+/* Adds a note if a cache grew whose objects are freed in batches. */
 static void note_batches(const struct books *b, const struct books_row *row,
 			 struct table *t)
 {

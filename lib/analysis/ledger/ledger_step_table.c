@@ -42,7 +42,7 @@ int ledger_steps_init(struct ledger_steps *s, const struct recording *rec)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Finds the step of @ts, near @at, which becomes that step. False: @ts is in none. */
+/* Moves @at to the step of @ts, which is near. False: @ts is in no step. */
 static bool find_step(const struct ledger_steps *s, uint64_t ts, unsigned int *at)
 {
 	const uint64_t *times = s->curve.times;
@@ -118,7 +118,7 @@ struct counted {
 	int64_t value;
 };
 
-/* Counters by how far they went on in a step, then those of meminfo by their value at its end. */
+/* Counters whose growth in a step is shown, then those of meminfo, whose value at its end is. */
 enum { PGALLOC, PGFREE, BUDDY, SCANNED, MEMINFO };
 
 static const struct {
@@ -141,7 +141,7 @@ static const struct {
 	{ KERNEL_MEMINFO, "Percpu" },
 };
 
-/* A row's data. @most: the cache of which most is not explained, @most_net. */
+/* A row's data. @most: the cache with the largest unexplained part, @most_net. */
 struct step_row {
 	uint64_t from, to, since, took;
 	uint64_t changed, missing;

@@ -62,7 +62,7 @@ static inline void births_add(struct births *b, uint16_t cpu, uint64_t ts, int32
 int32_t births_find(const struct births *b, uint16_t cpu, uint64_t ts, bool *guess);
 
 /* Is it time to drop starts that no live object needs? Then call births_keep() for the CPU and time
- * of every live object, and births_drop(). So memory follows the live objects.
+ * of every live object, and births_drop(). This bounds memory by them.
  */
 static inline bool births_full(const struct births *b)
 {

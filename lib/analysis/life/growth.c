@@ -19,13 +19,12 @@
 #define ROUNDING	1e-9
 /* Growth must continue in the last half of the time, with at least this part of the slope. */
 #define LATE_PART	0.25
-/* If less than this part of what seems to live does, its line says nothing of growth. */
+/* If a smaller part of what seems to live does, the line says nothing about growth. */
 #define LIVING_PART	0.5
 /* A row that rose by more than this factor has filled, though it may not have grown evenly. */
 #define RISE		2
-/* The number of blocks in which windows are compared; and how many standard errors the mean of the
- * 7 rises from block to block must exceed: 99.95 % of Student's t with 6 degrees of freedom are
- * less.
+/* Windows are compared in this many blocks. The mean of the 7 rises from block to block must exceed
+ * so many standard errors: 99.95 % of Student's t with 6 degrees of freedom are less.
  */
 #define BLOCKS		8
 #define EVENLY		5.96
@@ -95,7 +94,7 @@ void growth_free(struct growth *g)
 	*g = (struct growth){ 0 };
 }
 
-/* How many times windows are merged in pairs to cover the time up to @end. */
+/* How many times windows must be merged in pairs to cover the time @since the first one began. */
 static unsigned int folds(const struct growth *g, uint64_t since)
 {
 	unsigned int n = 0;
@@ -227,8 +226,8 @@ static bool rose(const struct growth_times *times, const struct growth_series *s
 	return level(series, nr / 2, nr) > RISE * level(series, 0, nr / 4);
 }
 
-/* Does it rise from block to block, by more than the rises differ? What comes and goes with tasks
- * rises, too, for some time, by jumps in either direction, like a random walk.
+/* Does it rise from block to block, by more than the rises differ? Memory that comes and goes with
+ * tasks also rises for some time, but by jumps up and down, like a random walk.
  */
 static bool rises_evenly(const struct growth_series *series, unsigned int from,
 			 unsigned int to)
@@ -247,7 +246,7 @@ static bool rises_evenly(const struct growth_series *series, unsigned int from,
 	return mean > EVENLY * sqrt(square / (BLOCKS - 1) / (BLOCKS - 2));
 }
 
-/* The same of all the time, or of the last half: a leak may begin late. */
+/* The same for all of the time, or for the last half: a leak may begin late. */
 static bool grew_evenly(const struct growth_times *times,
 			const struct growth_series *series)
 {
@@ -255,8 +254,8 @@ static bool grew_evenly(const struct growth_times *times,
 	       rises_evenly(series, times->nr / 2, times->nr);
 }
 
-/* Has it not risen above the level from which it last fell by half or more? Then it is freed in
- * batches, and has not reached their threshold again.
+/* Is it still no higher than before it last fell by half or more? Then it is freed in batches, and
+ * has not reached their threshold again.
  */
 static bool below_threshold(const struct growth_times *times,
 			    const struct growth_series *series, bool *fell)

@@ -5,7 +5,7 @@
  * their slope, and the verdict.
  *
  * There are always 17 to 32 windows, however long the recording: when there would be more, they are
- * merged in pairs. Memory follows the rows.
+ * merged in pairs. Memory depends on the rows only.
  */
 #ifndef KMEMX_ANALYSIS_GROWTH_H
 #define KMEMX_ANALYSIS_GROWTH_H
@@ -14,8 +14,8 @@
 
 #define GROWTH_WINDOWS 32
 
-/* Live bytes of a row. @at holds the @nr windows that have ended so far; later ones up to now have
- * @live. @settled is subtracted at the end.
+/* Live bytes of a row. @at: at the ends of the @nr windows passed so far; those that follow, up to
+ * now, have @live. @settled is subtracted at the end.
  */
 struct growth_row {
 	uint64_t live, settled;
@@ -38,7 +38,7 @@ struct growth {
 	bool failed;
 };
 
-/* At @ts, @row gains @more live bytes and loses @less. Keeps failures. */
+/* At @ts, @row gains @more live bytes and loses @less. Without memory, @g->failed is set. */
 void growth_change(struct growth *g, uint32_t row, uint64_t ts, uint64_t more,
 		   uint64_t less);
 /* Subtracts @less from @row's live bytes at the end. */
@@ -90,8 +90,8 @@ struct growth_fit {
 
 struct growth_fit growth_fit(const struct growth_times *times,
 			     const struct growth_series *series);
-/* Makes @fit, of bytes that seem to live, that of the @part of them that probably does. Where that
- * is less than half, the line is mostly one of bytes that are gone, and nothing grows by it.
+/* Scales @fit, made from bytes that seem to live, to the @part of them that probably do. Below one
+ * half, the line is mostly that of bytes that are gone, so it proves no growth.
  */
 void growth_scale(struct growth_fit *fit, double part);
 /* "grows", "filled", "steady", "too short to tell". */

@@ -29,7 +29,7 @@ struct free_run {
 
 /**
  * struct free_runs - each task's last run; zero-initialise it
- * @runs: by pid; @last_pid: whose place is @last, plus 1
+ * @runs: by pid; @last: index of @last_pid's run, plus 1
  * @failed: memory ran out; the numbers are void
  */
 struct free_runs {
@@ -51,7 +51,7 @@ struct task_ends {
 
 /**
  * struct freed_at_end - what ended tasks freed, in bytes
- * @nr: of tasks that freed something; @pid freed most of them, @most, from @begin on
+ * @nr: tasks that freed something; @pid freed the most, @most bytes, from @begin on
  */
 struct freed_at_end {
 	uint64_t nr, bytes, most, begin;
@@ -64,19 +64,19 @@ void free_runs_free(struct free_runs *r);
 /* Takes events in the order of time; ignores all but ends of tasks. */
 void task_ends_take(struct task_ends *e, const struct kmem_event *evs, size_t nr);
 void task_ends_free(struct task_ends *e);
-/* Adds up the runs that reach up to their task's end, or begin with it. The clock counts
+/* Adds up the runs that reach up to their task's end, or begin with it. Valid if the clock counts
  * nanoseconds.
  */
 struct freed_at_end task_ends_freed(const struct task_ends *e, const struct free_runs *r);
 
 /* Without --older: objects younger than this part of the time may be in flight. */
 #define LEAKS_YOUNG_PART 10
-/* Objects that live may wait for a free without an event, if others that ended so are more than
- * this part of them.
+/* Live objects may wait for a free without an event if others that ended so are more than this part
+ * of them.
  */
 #define LEAKS_LATE_PART	 10
 
-/* An account row's series, and how many objects each of its own stands for. */
+/* An account row's series, and how many objects each of the row's stands for. */
 struct leaks_account_row {
 	uint32_t series, times;
 };
@@ -85,7 +85,7 @@ struct leaks_account_row {
  * struct leaks_side - for a kind of memory: lifetimes of freed objects, and live bytes
  * @times, @growth: by series
  * @births: which task allocated
- * @frees: each task's last ones
+ * @frees: each task's last run of frees
  * @keys: key n belongs to series n - 1
  * @rows: account rows with lives so far: @nr of them
  *
@@ -131,7 +131,7 @@ struct leaks {
 /**
  * struct leak - a row of the table
  * @young_to: objects younger than this may be in flight
- * @flight: how many may be, as many objects came and went before
+ * @flight: how many may be, at the rate at which objects came and went before
  * @old, @young: objects or pages that seem to live, and their bytes
  * @likely, @likely_bytes: the best estimate of how many of the old ones live
  * @cache, @cache_bytes: bytes of the old ones that the kernel can reclaim, and the best estimate of
@@ -200,11 +200,11 @@ struct leaks_view {
 	uint64_t *old_of;
 	struct estimate all;
 	uint64_t *suppressed, nr_suppressed, bytes_suppressed;
-	int *row_suppressed; /* by row of the account: a line of --suppress; -1 */
+	int *row_suppressed; /* by row of the account: a line of --suppress; -1: none */
 };
 
 /* Makes the rows of @v by @kind; the members up to @memory must be set. 0 or -ENOMEM;
- * Call leaks_view_free() in any case.
+ * call leaks_view_free() in any case.
  */
 int leaks_view_make(struct leaks_view *v, enum subject_kind kind) __must_check;
 void leaks_view_free(struct leaks_view *v);

@@ -9,7 +9,7 @@
 #include "analysis/life/leaks.h"
 #include "analysis/stat/account_rows.h"
 
-/* This many times more objects than were in flight before are not in flight. */
+/* More than this many times the objects that were in flight before cannot all be in flight. */
 #define FLIGHT_MORE 2
 
 /* A live object or page block, standing for @times. */
@@ -103,8 +103,8 @@ static void add_living(struct leaks_view *v, const struct living *one)
 	lifetimes_add(&v->ages, &old, 1);
 }
 
-/* How many objects may be in flight, if they come at the rate of those that were freed: what was
- * born in the last @usual of @time is not, and what was before is. Unknown: infinite.
+/* How many objects may be in flight, at the rate of the freed ones. Objects born before the last
+ * @usual of @time have been freed. Infinite: unknown.
  */
 static double most_in_flight(uint64_t freed, uint64_t usual, uint64_t time)
 {
@@ -195,7 +195,7 @@ static int find_intervals(struct leaks_view *v)
 	return ret ?: owners_estimate_all(&v->owners, v->old_of, v->owners.of, &v->all);
 }
 
-/* Estimates which of the seemingly live bytes are live; bytes in flight get the same share. */
+/* Estimates how many of the seemingly live bytes are live; bytes in flight get the same share. */
 static void find_likely(struct leaks_view *v)
 {
 	for_each(leak, v->leaks, v->owners.nr) {
@@ -227,7 +227,7 @@ static double living_part(const struct net_range *net)
 	return net->net ? (double)net_range_likely(net) / (double)net->net : 1;
 }
 
-/* Objects, or pages, of a row that grows. */
+/* Minimum of objects, or pages, in a row that grows. */
 #define GROWS_LEAST 8
 
 /* The verdict on a row by its two lines: of all bytes, and of those that cannot be reclaimed. */
@@ -244,10 +244,10 @@ static struct growth_fit judge(const struct leaks_view *v, const struct leak *le
 	     leak->net.unshown > leak->net.net / 2) &&
 	    fit.verdict > GROWTH_STEADY)
 		fit.verdict = GROWTH_TOO_SHORT;
-	/* So few objects come evenly by chance. */
+	/* So few objects may come evenly by chance. */
 	if (fit.verdict == GROWTH_GROWS && leak->likely < GROWS_LEAST)
 		fit.verdict = GROWTH_TOO_SHORT;
-	/* So far most of it may be in flight, unless that is more than ever was. */
+	/* Most of it may be in flight so far, unless that is more than ever was. */
 	if (!v->l->own.older_ns && fit.verdict == GROWTH_GROWS &&
 	    leak->young_bytes > leak->old_bytes &&
 	    (double)leak->young <= FLIGHT_MORE * leak->flight)

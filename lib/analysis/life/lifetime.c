@@ -209,7 +209,7 @@ static int find_intervals(struct lifetime_view *v)
 	return owners_estimate(o, ended, o->of, v->intervals, o->nr);
 }
 
-/* Adds account rows up to table rows. */
+/* Adds up account rows to table rows. */
 static int collect(struct lifetime_view *v)
 {
 	const struct owners *o = &v->owners;

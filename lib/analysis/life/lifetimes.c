@@ -76,7 +76,7 @@ static int sort_counts(struct lifetime_groups *g, const struct lifetimes *l,
 	return 0;
 }
 
-/* The time step of the group's life with rank @rank, from 1, in sorted order. */
+/* The lifetime of rank @rank, from 1, in the group's sorted order. */
 static uint64_t time_of_rank(const struct lifetime_groups *g,
 			     const struct lifetime_group *group, uint64_t rank)
 {

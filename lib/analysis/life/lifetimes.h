@@ -5,8 +5,8 @@
  * quantiles.
  *
  * Times are kept in steps: exact below 32, then sixteen steps for each power of two. A quantile is
- * the middle of its step, so it is at most 1/32 off; memory follows the distinct steps of each row,
- * not the number of lives.
+ * the middle of its step, so it is at most 1/32 off; memory depends on the distinct steps of each
+ * row, not on the number of lives.
  */
 #ifndef KMEMX_ANALYSIS_LIFETIMES_H
 #define KMEMX_ANALYSIS_LIFETIMES_H
@@ -81,7 +81,7 @@ static inline uint32_t lifetime_step(uint64_t time)
 /* The middle of a step. */
 uint64_t lifetime_step_time(uint32_t step);
 
-/* Counts @life, which stands for @times of its kind; keeps failures. */
+/* Counts @life, which stands for @times of its kind. Without memory, @l->failed is set. */
 void lifetimes_add(struct lifetimes *l, const struct lifetime *life, uint64_t times);
 void lifetimes_free(struct lifetimes *l);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: who owns the pages that are live at the end, like the kernel's page_owner.
- * In: lives of pages. Out: the table "owners", by callchain, order and migratetype, or those of
- * these that --cull keeps. Documentation/reports.md says how each number is computed.
+ * In: lives of pages. Out: the table "owners", by callchain, order and migratetype, or by those
+ * of them that --cull keeps. Documentation/reports.md says how each number is computed.
  */
 
 #include "analysis/analysis.h"

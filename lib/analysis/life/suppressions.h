@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 
 #define SUPPRESSIONS_TEXT_MAX (1U << 20) /* bytes of a file */
-#define SUPPRESSIONS_MAX      1000	 /* lines of all files that are no comments */
+#define SUPPRESSIONS_MAX      1000	 /* lines of all files, without comments */
 
 /* Zero-initialise it. @patterns: the text after "leak:" in each line. */
 struct suppressions {

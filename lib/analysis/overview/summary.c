@@ -14,7 +14,7 @@
 extern const struct analysis analysis_slab, analysis_page, analysis_vmalloc,
 	analysis_percpu_memory, analysis_leaks, analysis_advise;
 
-/* Those of the kinds of memory, in their order, then those that need all frees. */
+/* One per kind of memory, in the order of enum memory; then those that need all frees. */
 static const struct analysis *const parts[] = {
 	&analysis_slab,		 &analysis_page,  &analysis_vmalloc,
 	&analysis_percpu_memory, &analysis_leaks, &analysis_advise,
@@ -104,7 +104,7 @@ static void add_failures(const struct report *from, struct table *t)
 	}
 }
 
-/* Copies the tables' loud notes, which the reader must know. */
+/* Copies the tables' warnings: notes that start with '!'. */
 static void add_warnings(const struct report *from, struct table *t)
 {
 	static const char *const names[] = { "slab", "page", "vmalloc", "percpu_memory" };
@@ -138,7 +138,7 @@ static bool possible(const struct summary *s, size_t part)
 	       !(filter && !filter->nr[part]);
 }
 
-/* In a sample. Advice compares figures of the sample with each other, so it is not scaled. */
+/* For a sample. Advice compares the sample's figures with each other, so it is not scaled. */
 static void show_intervals(struct table *t)
 {
 	table_show_column(t, "growth_min");

@@ -11,8 +11,8 @@
 
 /* A search for the largest numbers of a column.
  * @about: the row's word; @more: the command that shows more
- * @of: the tables, by enum memory; NULL: not this one. @column: of the numbers; @less: of what is
- *	subtracted; NULL: nothing
+ * @of: table names, by enum memory; NULL: none. @column: the numbers; @less: what is subtracted
+ *	from them; NULL: nothing
  * @low, @high: columns of their intervals; NULL: none
  * @largest: how many rows
  * @live: it needs all frees

@@ -30,7 +30,7 @@ struct analyses {
 	void *selves[ANALYSES_MAX];
 	struct observer observers[ANALYSES_MAX + 3];
 	size_t nr_observers;
-	bool one_group; /* all share more */
+	bool one_group; /* all observers share data */
 };
 
 /* The observers of a group. */
@@ -190,7 +190,7 @@ static unsigned int share_out(struct analyses *all, struct share *shares,
 	return nr;
 }
 
-/* Did someone ask for the areas of vmalloc and of per-CPU memory, whose events may come? */
+/* Did an analysis ask for areas of vmalloc or per-CPU memory, and may their events come? */
 static bool has_areas(const struct analyses *all)
 {
 	const struct accounts *a = &all->accounts;
@@ -333,7 +333,7 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 					   .filtered = env->filter };
 	all->env = *env;
 	all->env.accounts = &all->accounts;
-	/* All share what is found in files, and what a filter and a guess find out. */
+	/* All share what is looked up in files, and what a filter and a guess learn. */
 	all->one_group = env->lines || env->dirs || env->filter || env->guess;
 	all->set = *set;
 	if (env->filter && alloc_filter_begin(env->filter, &all->env))

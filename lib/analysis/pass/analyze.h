@@ -25,7 +25,7 @@ struct analyze_progress {
  * struct analysis_set - which analyses take part
  * @analyses, @nr: at most ANALYSES_MAX
  * @opts: their options; outlives them
- * @own: for each, its own options, which @opts need not have; NULL: none has any
+ * @own: for each, its own options, instead of those in @opts; NULL: all use the latter
  * @unseen: analyses that saw none of their events show empty tables, too
  */
 struct analysis_set {
@@ -46,8 +46,8 @@ int analyses_new(struct analyses **out, const struct analysis_env *env,
 		 const struct analysis_set *set) __must_check;
 /* Passes on @nr events and losses, in the stream's order. */
 void analyses_observe(struct analyses *all, const struct kmem_event *evs, size_t nr);
-/* No event follows: adds the tables, in the order of the set. Call it once. 0; -ENOMEM; an error of
- * an analysis, and the report is void.
+/* After the last event: adds the tables, in the order of the set. Call it once. 0; -ENOMEM; an
+ * error of an analysis, and the report is void.
  */
 int analyses_view(struct analyses *all, struct report *report) __must_check;
 void analyses_free(struct analyses *all);

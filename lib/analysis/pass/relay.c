@@ -18,7 +18,7 @@ struct relay_slot {
 	struct kmem_event evs[RELAY_BATCH];
 };
 
-/* @taken: batches so far; @busy: a thread is at it */
+/* @taken: batches so far; @busy: a thread runs the task */
 struct relay_state {
 	struct relay_task task;
 	uint64_t taken;
@@ -29,7 +29,7 @@ struct relay_state {
  * struct relay - the ring
  * @pushed: batches so far; modulo NR_SLOTS, it is the next slot
  * @lock: for @pushed, @ended and the states of the tasks
- * @more: a task is half a ring behind, or the end has come; @room: the caller may go on
+ * @more: a task is half a ring behind, or the end has come; @room: the caller may continue
  */
 struct relay {
 	struct relay_slot slots[NR_SLOTS];
@@ -48,7 +48,7 @@ static uint64_t behind(const struct relay *r, const struct relay_state *t)
 	return r->pushed - t->taken;
 }
 
-/* The task farthest behind, by at least @least batches, that no thread is at; or NULL. */
+/* The task farthest behind, by at least @least batches, that no thread runs; or NULL. */
 static struct relay_state *farthest(struct relay *r, uint64_t least)
 {
 	struct relay_state *t, *found = NULL;
@@ -125,7 +125,7 @@ int relay_start(struct relay **out, const struct relay_task *tasks, unsigned int
 	return 0;
 }
 
-/* How far the task farthest behind is, whoever is at it. */
+/* How far the task farthest behind is, busy or not. */
 static uint64_t most_behind(const struct relay *r)
 {
 	uint64_t most = 0;

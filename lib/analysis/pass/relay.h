@@ -31,8 +31,8 @@ int relay_start(struct relay **out, const struct relay_task *tasks, unsigned int
 		unsigned int nr_threads) __must_check;
 /* Returns room for RELAY_BATCH events, once every task is done with what was there. */
 struct kmem_event *relay_room(struct relay *r);
-/* Copies the objects that the @nr events at @evs, which are in relay_room()'s place, have in their
- * raw data: the data need not last then. 0 or -ENOMEM.
+/* Copies the objects in the raw data of the @nr events at @evs, which are in relay_room()'s place,
+ * so that the data need not last. 0 or -ENOMEM.
  */
 int relay_keep(struct relay *r, struct kmem_event *evs, size_t nr) __must_check;
 /* Passes the @nr events in relay_room()'s place to all tasks. */

@@ -196,7 +196,7 @@ const struct table_type tree_types[MEMORY_KINDS] = {
 	TYPE("percpu_memory_tree", "per-CPU memory"),
 };
 
-/* The smallest size that is still a row: @min_share millionths of @all, rounded up. */
+/* Minimum bytes of a row: @min_share millionths of @all, rounded up. */
 static uint64_t least_bytes(uint64_t all, uint64_t min_share)
 {
 	return all / MILLION * min_share +
@@ -240,7 +240,7 @@ struct emit {
 	uint32_t nr;
 };
 
-/* The row of a node, or of its children that are too small. */
+/* Adds the row of a node, or of its children that are too small. */
 static bool emit_row(struct emit *e, uint32_t index, bool rest)
 {
 	struct call_node *node = &e->tree->nodes.of[index];
@@ -264,7 +264,7 @@ static bool emit_row(struct emit *e, uint32_t index, bool rest)
 	return table_put_row(e->t, &row);
 }
 
-/* Each node, then its children, then the row of its small children. */
+/* Adds each node, then its children, then the row of its small children. */
 static void emit_rows(struct emit *e)
 {
 	const struct call_node *nodes = e->tree->nodes.of;

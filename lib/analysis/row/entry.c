@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: how the kernel was entered when it allocated.
- * In: a callchain, perhaps a system call. Out: "openat(2)", "page fault", "softirq: NET_RX", "kworker: FUNCTION".
+ * In: a callchain, perhaps a system call. Out: "openat(2)", "page fault", "softirq: NET_RX",
+ * "kworker: FUNCTION".
  */
 #include "analysis/row/entry.h"
 
@@ -27,8 +28,8 @@ enum mark {
 	MARK_NR,
 };
 
-/* What marks a function: arch/ARCH/kernel/entry*.S, arch/x86/entry/, and the functions that these
- * call. A * at the end stands for anything. The last list with a function counts.
+/* The functions of each mark, from arch/ARCH/kernel/entry*.S, arch/x86/entry/, and those that they
+ * call. A * at the end matches anything. If several lists match, the last one counts.
  */
 static const char *const outer[MARK_NR][24] = {
 	[MARK_SYSCALL] = { /* x86 */
@@ -82,7 +83,7 @@ static const char *const outer[MARK_NR][24] = {
 	[MARK_IDLE] = { "cpu_startup_entry" },
 };
 
-/* They interrupt whatever runs, so they are looked for from the innermost frame. */
+/* These interrupt whatever runs, so the search for them begins at the innermost frame. */
 static const char *const softirqs[] = { "handle_softirqs", "__do_softirq",
 					"__softirqentry_text_start",
 					"softirq_handle_begin" };
@@ -144,8 +145,9 @@ static enum mark mark_of(const char *name)
 	return MARK_NONE;
 }
 
-/* Looks at frame @i. A caller has a return address: after a call that does not return, such as that
- * of do_exit(), it is the next function's first byte, unless entry code returns there.
+/* Looks up the function of frame @i. A caller's frame is a return address: after a call that does
+ * not return, such as do_exit(), it is the first byte of the next function, unless entry code
+ * really returns there.
  */
 static bool look(const struct analysis_env *env, const uint64_t *frames, uint32_t i,
 		 struct place *p)
@@ -161,7 +163,7 @@ static bool look(const struct analysis_env *env, const uint64_t *frames, uint32_
 	return true;
 }
 
-/* @action: the frame of what the softirq does. */
+/* @action: the frame of the softirq's action. */
 static void put_softirq(const struct analysis_env *env, const uint64_t *frames,
 			uint32_t action, struct strbuf *out)
 {
@@ -180,7 +182,7 @@ static void put_softirq(const struct analysis_env *env, const uint64_t *frames,
 	sites_shown(env, &p.sym, out);
 }
 
-/* Is it in a softirq or an interrupt, and in which? */
+/* Appends the softirq or the interrupt that a frame belongs to; false: there is none. */
 static bool put_interrupt(const struct analysis_env *env, const uint64_t *frames,
 			  uint32_t nr, struct strbuf *out)
 {
@@ -228,7 +230,7 @@ static const char *syscall_of(const char *name)
 	return NULL;
 }
 
-/* The kernel's names say which version of the system call it is: sys_mmap_pgoff, sys_newstat. */
+/* Drops the version in the kernel's name of the system call: sys_mmap_pgoff, sys_newstat. */
 static void put_syscall(const char *name, struct strbuf *out)
 {
 	static const char *const versions[] = { "newstat", "newlstat", "newfstat",
@@ -251,7 +253,7 @@ static void put_syscall(const char *name, struct strbuf *out)
 	strbuf_printf(out, "%.*s(2)", (int)size, name);
 }
 
-/* The innermost of the functions that say how the kernel was entered is @p, after @before. */
+/* Appends the entry. @p: the outermost function without a mark; @before: the mark of its caller. */
 static void put_outer(const struct analysis_env *env, enum mark before,
 		      const struct place *p, struct strbuf *out)
 {
@@ -348,8 +350,8 @@ static bool in_library(const struct analysis_env *env, uint64_t addr)
 	return so && so < sym.name + strcspn(sym.name, "`+");
 }
 
-/* The innermost source line from frame @i on, up to the first frame of the program itself; libc
- * called that. 1 and @out, or 0.
+/* Appends the first known source line from frame @i outward, up to the first frame of the program
+ * itself, as libc called that. False: none is known.
  */
 static bool put_user_line(const struct analysis_env *env, const uint64_t *frames,
 			  uint32_t nr, uint32_t i, struct strbuf *out)

@@ -7,25 +7,25 @@
 
 #define PART_BELOW     0.025
 #define PART_ABOVE     0.975
-/* From here on, Wilson and Hilferty's formula is off by less than 0.01 %. */
+/* For larger shapes, Wilson and Hilferty's formula is off by less than 0.01 %. */
 #define SHAPE_MANY     50
-/* With fewer equally full units than this, the row with the most is often another one. */
+/* With fewer equally full units than this, often another row has the most. */
 #define EVEN_FEW       10
-/* The logarithm of a unit's weight has this variance within a row before the table says anything;
- * the assumption counts like this many pairs of units.
+/* The variance within a row of the logarithm of a unit's weight, as assumed in advance; the
+ * assumption counts like this many pairs of units.
  */
 #define PRIOR_VARIANCE 0.25
 #define PRIOR_PAIRS    8
 /* The least variance between rows: a table of few rows may show none. */
 #define LEAST_BETWEEN  0.1
 
-/* Fewer rows say little of how they differ. */
+/* Fewer rows say little about how rows differ. */
 #define ROWS_FEW 4
 
-/* How much a unit outside the sample may weigh. @deviations: standard errors above what the table's
- * rows let expect; @least: in times the row's heaviest unit; @alone: the same where little else is
- * known: in a table of few rows, and for a row without a unit, of any row's.
- * Documentation/sampling.md says how they were found.
+/* How much a unit outside the sample may weigh. @deviations: standard errors above the weight that
+ * the table's rows suggest; @least: the minimum, as a multiple of the row's heaviest unit; @alone:
+ * the same in a table of few rows; also, as a multiple of any row's heaviest unit, for a row
+ * without units. Documentation/sampling.md says how they were found.
  */
 static const struct {
 	double deviations, least, alone;
@@ -96,8 +96,8 @@ static double gamma_below(double a, double x)
 	return x > 0 ? sum * exp(a * log(x) - x) / tgamma(a) : 0;
 }
 
-/* Two gamma distributions, each of which is true in half of the cases. @shape 0: always 0.
- * @not_zero: what counts is how much of a Poisson variable with that mean is not zero.
+/* A mixture of two gamma distributions, half of each. @shape 0: always 0. @not_zero: divided by the
+ * probability that a Poisson variable with that mean is not zero.
  */
 struct halves {
 	double shape[2], scale[2];
@@ -113,7 +113,7 @@ static double halves_below(const struct halves *h, double x)
 	return sum / 2 / (h->not_zero ? -expm1(-x) : 1);
 }
 
-/* Where @part of @h lies below; @guess: more than 0. */
+/* The value below which @part of @h lies; @guess: more than 0. */
 static double quantile(const struct halves *h, double part, double guess)
 {
 	double low = 0, high = guess;
@@ -152,8 +152,8 @@ static uint64_t rounded(double value, uint64_t least)
 }
 
 /* The upper end of the interval for a weighted count of events: @y is the sum of the weights seen,
- * @v the sum of their squares, @w the weight of the next event. With none seen it is 3.00 w: in 5 %
- * of cases, none is seen of 3.00.
+ * @v the sum of their squares, @w the weight of the next event. With none seen it is 3.00 w: if
+ * 3.00 are expected, none is seen in 5 % of cases.
  */
 static double upper_end(double y, double v, double w)
 {
@@ -186,8 +186,8 @@ static double unseen_weight(const struct moments *m, const struct estimate_rule 
 
 /* Units get into the sample like rare events, each with its own weight: the interval of M. P. Fay
  * and S. Kim, "Confidence intervals for directly standardized rates using mid-p gamma intervals",
- * 2017. @unseen: the weight of the next unit, not yet times N; @empty: the
- * same for a sum without units.
+ * 2017. @unseen: the weight of the next unit, not yet times N; @empty: the same for a sum without
+ * units.
  */
 static void estimate_sum(const struct moments *m, uint32_t one_in, double unseen,
 			 double empty, struct estimate *e)

@@ -25,7 +25,7 @@
  * @units: units of the sample that have any of it, except for those that are always recorded
  * @even: the effective number of units: as many equally full units would give the same interval
  * @largest: the largest share that one unit has: 0 to 1
- * @missing: what a row with nothing in the sample may have
+ * @missing: the most (95 %) that a row with nothing in the sample may have
  * @shared: it was ESTIMATE_SHARED
  */
 struct estimate {
@@ -37,8 +37,8 @@ struct estimate {
 	bool shared;
 };
 
-/* What is estimated. Objects that are freed soon reuse few addresses, so that few units have most
- * of all slab allocations: as a rule they are not in the sample.
+/* What is estimated. Short-lived objects reuse few addresses, so few units have most slab
+ * allocations, and these units are usually not in the sample.
  */
 enum estimate_of {
 	ESTIMATE_PAGES,	 /* pages, allocated or live */
@@ -117,8 +117,8 @@ struct cell estimate_block(const void *estimate, struct table *t);
  */
 void estimate_ends(const struct estimate *e, const char *name, const char *title,
 		   bool live, struct table *t);
-/* Adds to a table's summary what a row missing in it may have, and whether its ranks come from few
- * addresses. @all: of all its rows; @live: figures are live bytes.
+/* Adds to a table's summary how much a row that is not in the sample may have, and to its notes
+ * whether few addresses decide the ranks. @all: of all its rows; @live: figures are live bytes.
  */
 void estimate_summary(const struct estimate *all, bool live, struct table *t);
 

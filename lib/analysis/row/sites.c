@@ -198,8 +198,8 @@ static void put_line(const struct sites *s, const struct source_frame *frame,
 		strbuf_printf(out, " (%s:%" PRIu32 ")", frame->file, frame->line);
 }
 
-/* The functions of one address, inlined ones too; for the @first frame, starting at the callsite's
- * function.
+/* Appends the functions of one address, including inlined ones; for the @first frame, starting at
+ * the callsite's function.
  */
 static void sites_frame(const struct sites *s, uint64_t addr, bool first,
 			struct strbuf *out)

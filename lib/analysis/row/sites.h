@@ -84,7 +84,7 @@ struct sites_chain sites_chain(const struct analysis_env *env, const uint64_t *f
 uint64_t sites_beyond(const struct analysis_env *env, uint64_t callsite, uint32_t id);
 /* Is @addr in a function that the user wants skipped? */
 bool sites_skipped(const struct analysis_env *env, uint64_t addr);
-/* Notes that @nr allocations are in rows of skipped functions; @why: they stay there. */
+/* Adds a note that @nr allocations are in rows of skipped functions, for the reason @why. */
 void sites_note_skipped(uint64_t nr, const char *why, struct table *t);
 /* The callsite in stack @id of the stream, by the rule; 0: no stack. */
 uint64_t sites_of_stack(const struct sites *s, uint32_t id);

@@ -211,8 +211,8 @@ static uint32_t row_of_stackless(struct subjects *s, struct subject_part *p,
 	return key.group == UINT32_MAX ? UINT32_MAX : row_of(p, &key, sizeof(key));
 }
 
-/* What only a callchain says: "callsite;its caller;...", from the callsite outward; how the kernel was
- * entered, or from where.
+/* The row of what only a callchain says: "callsite;its caller;...", how the kernel was entered, or
+ * from where in a program.
  */
 static uint32_t row_of_stack(struct subjects *s, struct subject_part *p,
 			     const struct subject *who)
@@ -479,7 +479,7 @@ TEXT_CELL(entry, ENTRY)
 TEXT_CELL(user_function, USER_FUNCTION)
 TEXT_CELL(user_line, USER_LINE)
 
-/* Of these, numbers, which @make makes a cell of. */
+/* The keys of these are numbers; @make makes the cell. */
 #define NUMBER_CELL(name, KIND, make, type)             \
 	SHARED_CELL(subject_##name, struct subject_row, \
 		    make((type)row_value(r, ROWS(KIND))))

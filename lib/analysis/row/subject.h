@@ -62,8 +62,8 @@ struct subject_part {
 
 /**
  * struct subjects - the rows of one table; subjects_init() it
- * @names, @processes: the accounts', if rows are by name, by process; @tasks: if they are by pid
- * @by_program: rows by process are of all with the same name: DIMENSION_PROGRAM
+ * @names, @processes: from the accounts, for rows by name, by process; @tasks: for rows by pid
+ * @by_program: processes of the same name share a row: DIMENSION_PROGRAM
  * @tuples: with several parts: row n is tuple n + 1 of their numbers
  */
 struct subjects {
@@ -86,9 +86,10 @@ struct subjects {
 /* Buffer size for the words of a kind. */
 #define SUBJECT_WORDS 40
 
-/* The dimensions of slab objects for all tables of @opts. If functions are skipped, and nothing
- * else or several things are asked for, the callchain determines the callsite. There is no room for
- * a sixth dimension: beside five others, a table by cache has one row [kmalloc].
+/* The dimensions of slab objects for all tables of @opts. If functions are skipped, rows by
+ * callsite, by cache or by several kinds also need the callchain, which determines the callsite.
+ * There is no room for a sixth dimension: beside five others, a table by cache has one row
+ * [kmalloc].
  */
 struct dimensions subjects_slab_dimensions(const struct analysis_options *opts,
 					   const struct analysis_env *env);
@@ -98,7 +99,7 @@ struct dimensions subjects_page_dimensions(enum subject_kind kind);
 void subjects_dimensions(const struct analysis_options *opts,
 			 const struct analysis_env *env,
 			 struct dimensions of[MEMORY_KINDS]);
-/* What slab allocations by @kind are to an estimate. */
+/* Which kind of estimate slab allocations by @kind need. */
 enum estimate_of subjects_share(enum subject_kind kind);
 /* Are rows of @kind by task, and by nothing that depends on the callsite? */
 bool subjects_of_tasks(enum subject_kind kind);
@@ -129,14 +130,15 @@ uint32_t subjects_count(const struct subjects *s);
  * @rows: array of spent->keys.count entries: 0, or UINT32_MAX for a sum that needs no row; receives
  *	the row of each of @spent's other sums
  *
- * Call it first. The account's rows for all tasks together are not included. Return: 0 or -ENOMEM.
+ * Call it before subjects_row(). The account's rows for all tasks together are not included.
+ * Return: 0 or -ENOMEM.
  */
 int subjects_of_spent(struct subjects *s, const struct intern *keys,
 		      const uint64_t *firsts, const struct spent *spent,
 		      uint32_t *rows) __must_check;
 /* Appends what leads to row @row, from the inside out. For rows by stack alone, as in the column:
- * "callsite;its caller;..." or "callsite;[no stack]". For rows by process alone: "program;that which
- * started it;...".
+ * "callsite;its caller;..." or "callsite;[no stack]". For rows by process alone: "program;its
+ * parent;...".
  */
 void subjects_path(const struct subjects *s, uint32_t row, struct strbuf *out);
 void subjects_free(struct subjects *s);
@@ -147,7 +149,7 @@ struct subject_row {
 	uint32_t index; /* from subjects_row() */
 };
 
-/* (for the columns below) */
+/* For the columns below. */
 cell_fn subject_callsite, subject_stack, subject_comm, subject_cache, subject_module,
 	subject_dir, subject_function, subject_file, subject_line, subject_entry,
 	subject_user_function, subject_user_line, subject_pid, subject_process,
@@ -215,7 +217,7 @@ cell_fn subject_callsite, subject_stack, subject_comm, subject_cache, subject_mo
 			"lines, that of its caller. The function if no line is known.")
 
 /* slab_columns, page_columns and area_columns of a table that all kinds of memory have:
- * @figures(things, unit), what a row stands for, and at last @last, or of areas @last_of_areas.
+ * @figures(things, unit), what a row stands for, and finally @last, or @last_of_areas.
  */
 #define MEMORY_COLUMNS(figures, last, last_of_areas)         \
 	static const struct column_type slab_columns[] = {   \

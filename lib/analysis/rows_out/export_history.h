@@ -34,7 +34,7 @@ struct history_moment {
 	enum history_what what;
 };
 
-/* Moments above this, too many to tell apart, are only counted. */
+/* Limit of moments; further ones, too many to tell apart, are only counted. */
 #define HISTORY_MOMENTS_MAX 10000
 
 /* Rows of an account with larger numbers are in no history. */
@@ -87,8 +87,8 @@ void export_history_add(struct export_history *h, const struct history_change *c
 /* After the last change: sorts those without an event, so that each run has the same order. */
 void export_history_end(struct export_history *h);
 void export_history_moment(struct export_history *h, const struct history_moment *moment);
-/* Of @memory, the kinds in their order: account row n is row @rows[n] of the table, UINT32_MAX:
- * none; the table has @nr_table rows. Takes over @rows.
+/* Call it for all kinds of @memory, in their order: account row n is row @rows[n] of the table,
+ * UINT32_MAX: none; the table has @nr_table rows. Takes over @rows.
  */
 void export_history_rows(struct export_history *h, enum memory memory, uint32_t *rows,
 			 size_t nr, uint32_t nr_table);

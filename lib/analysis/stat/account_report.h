@@ -21,7 +21,7 @@ struct account_analysis {
 
 /**
  * struct account_report - the tables of a finished account
- * @live: only of what is still allocated
+ * @live: tables show only what is still allocated
  * @callsites: by account row, as the reader sees them; 0: unknown
  * @charged: of pages: GFP flags of those that are charged to a control group
  * @knows_charged: it is known what is charged

@@ -30,7 +30,7 @@ size_t account_rows_kinds(const struct analysis_options *opts, enum memory memor
 int account_rows_by(const struct analysis_options *opts, enum memory memory,
 		    account_rows_fn *show, const void *self,
 		    struct report *report) __must_check;
-/* How account_rows_show() makes tables: @show gets @self; @of: the lives of both accounts. */
+/* How account_rows_show() makes tables: @show gets @self; @of: the lives of each kind of memory. */
 struct account_rows {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;
@@ -42,7 +42,9 @@ struct account_rows {
 /* The same for each kind of memory that is wanted. -ENOMEM also if the lives failed. */
 int account_rows_show(const struct account_rows *rows,
 		      struct report *report) __must_check;
-/* Adds a table of @type with rows by @kind, which may be subject_estimated(); its title is @title, with "by callsite" at its end. */
+/* Adds a table of @type with rows by @kind, which may be subject_estimated(). Its title is @title,
+ * then "by callsite" or what else @kind is.
+ */
 struct table *account_rows_table(struct report *report, const struct table_type *type,
 				 enum subject_kind kind, const char *title, ...)
 	__printf_fmt(4, 5);

@@ -36,7 +36,7 @@ static int add_spent(struct account_sums *s)
 	return 0;
 }
 
-/* What counts of account row @row. */
+/* The figures of account row @row that count. */
 static struct lives_sums row_counts(const struct account_sums *s, uint32_t row)
 {
 	const struct lives *lives = s->report->lives;
@@ -129,7 +129,7 @@ static int add_untraced(struct account_sums *s)
 	return 0;
 }
 
-/* Blocks of this order are always recorded, though not all frees of their pages. */
+/* Are blocks of the sum's order always recorded? Not all frees of their pages are. */
 static bool all_recorded(const struct account_sums *s, size_t i)
 {
 	const struct account_key *key = KEYED_KEY(&s->sums, i);

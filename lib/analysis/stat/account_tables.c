@@ -30,8 +30,8 @@ static struct stackless count_stackless(const struct account_report *r)
 	return s;
 }
 
-/* Where callchains are needed: notes how many allocations have none. @none, @some: what follows if
- * all or some of them do.
+/* For tables that need callchains: notes how many allocations have none. @none, @some: what follows
+ * if no or only some allocations have one.
  */
 static void note_stackless(const struct account_report *r, const char *none,
 			   const char *some, struct table *t)
@@ -128,7 +128,7 @@ static struct table *new_table(const struct account_report *r, enum subject_kind
 			r->live);
 	table_set_by(t, kind ? words : pages ? "page" : "ptr");
 	table_type_hide_interval(t, r->live);
-	/* Text leaves out figures that say nothing of an area. */
+	/* Text hides figures that say nothing about areas. */
 	if (memory == MEMORY_VMALLOC || memory == MEMORY_PERCPU) {
 		table_hide_column(t, "bytes_req");
 		table_hide_column(t, "pingpong");
@@ -299,7 +299,7 @@ static int show_tree(struct account_report *r, struct report *report)
 
 /* --- the analyses ----------------------------------------------------------------------- */
 
-/* If requests for pages failed: who asked. */
+/* If page requests failed, shows who made them. */
 static int show_failed(struct account_report *r, struct report *report)
 {
 	struct account_sums sums = { ACCOUNT_FAILED, true, true, true };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what one system call allocates, and what of it still lives.
+ * analysis: what one system call allocates, and how much of that still lives.
  * In: allocations, begins and ends of system calls. Out: table "calls".
  *
- * Sums are of all calls. What is least, median and most is of calls that were recorded from their
- * begin to their end.
+ * Sums are of all calls; least, median and most are of calls recorded from start to end.
  */
 
 #include "analysis/analysis.h"
@@ -15,7 +14,7 @@
 /* More kinds of calls than a kernel has; further ones share a row. */
 #define CALLS_MAX 4096
 
-/* From this many different figures on, further ones are rounded to so many bits. */
+/* Beyond this many different figures, new ones are rounded to this many bits. */
 #define EXACT_FIGURES (1U << 18)
 #define ROUNDED_BITS  7
 
@@ -34,7 +33,7 @@ struct call_span {
 	uint64_t least, median, most;
 };
 
-/* All calls with a number. @whole: those recorded from begin to end. */
+/* All calls with a number. @whole: those recorded from start to end. */
 struct call_kind {
 	uint32_t call;
 	uint64_t nr, whole;
@@ -300,7 +299,7 @@ static const struct table_type calls_type = {
 	.columns = columns,
 };
 
-/* What lives of the calls' allocations. */
+/* Adds up what still lives of the calls' allocations. */
 static void find_live(struct call_stats *s)
 {
 	for (int m = 0; m < MEMORY_KINDS; m++) {

@@ -23,7 +23,7 @@ struct size_row_key {
 	uint32_t subject;
 	uint32_t range; /* of requested sizes: up to 2^range bytes */
 	uint32_t bytes; /* of an object: the class */
-	uint32_t cache; /* of objects that kmalloc did not give */
+	uint32_t cache; /* 0 for kmalloc */
 	uint32_t kmalloc;
 };
 

@@ -14,7 +14,7 @@ void over_time_init(struct over_time *t, uint64_t first, uint64_t last, uint32_t
 				 .nr_bins = (uint32_t)(span / width) + 1,
 				 .width = width,
 				 .limit = limit };
-	/* Coarse bins are made of fine ones: parts of a page that have different ones agree. */
+	/* Coarse bins are made of fine ones, so that parts of a page with different bins agree. */
 	for (; t->nr_bins > bins && t->nr_bins > 1; t->nr_bins = (t->nr_bins + 1) / 2)
 		t->width *= 2;
 }
@@ -106,8 +106,8 @@ static inline uint32_t bin_of(struct over_time *t, uint64_t ts)
 	return t->bin;
 }
 
-/* Makes room for one more cell of the row, from one on: many rows have few. Rather than to grow, it
- * adds up cells of one bin. 0 or -ENOMEM.
+/* Makes room for one more cell of the row. It starts with one, as many rows have few, and merges
+ * cells of the same bin before it grows. 0 or -ENOMEM.
  */
 static int make_room(struct over_time *t, struct over_time_row *row)
 {
@@ -127,7 +127,7 @@ static int make_room(struct over_time *t, struct over_time_row *row)
 	return 0;
 }
 
-/* A new cell of @row in @bin, or a further one. NULL: no memory. */
+/* Adds a cell in @bin to @row, even if there is one already. NULL: no memory. */
 static struct over_time_cell *new_cell(struct over_time *t, struct over_time_row *row,
 				       uint32_t bin)
 {

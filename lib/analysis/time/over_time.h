@@ -24,7 +24,7 @@ struct over_time_cell {
 	uint64_t hit, bytes_req, bytes, ended;
 };
 
-/* The @nr cells of a row. @latest: the last of them, which has no other place until the next one
+/* The @nr cells of a row. @latest: the last of them, which is not in @cells until the next one
  * comes. @backwards: clocks ran backwards, so they are not in order of time, and several may have
  * one bin.
  */
@@ -74,8 +74,8 @@ static inline uint32_t over_time_bin(uint64_t ts, uint64_t first, uint64_t width
  */
 void over_time_init(struct over_time *t, uint64_t first, uint64_t last, uint32_t bins,
 		    size_t limit);
-/* The same with that many bins of equal length, 0 to OVER_TIME_BINS, even if the last ones start
- * after @last; there is no limit of sums. 0: nothing is kept.
+/* The same with @parts bins of equal length, 0 to OVER_TIME_BINS, even if the last ones start after
+ * @last; sums are not limited. 0: nothing is kept.
  */
 void over_time_init_parts(struct over_time *t, uint64_t first, uint64_t last,
 			  uint32_t parts);
@@ -93,12 +93,12 @@ void over_time_add(struct over_time *t, uint32_t number, uint64_t ts,
 void over_time_add_life(struct over_time *t, uint32_t number, const struct life *life);
 /* Takes losses and failed requests, which lives do not include; ignores hidden ones. */
 void over_time_events(struct over_time *t, const struct kmem_event *evs, size_t nr);
-/* Nothing follows: puts the cells in order. */
+/* After the last addition: sorts the cells by time. */
 void over_time_end(struct over_time *t);
 /* The cells of a row after over_time_end(), in order of time; @nr receives their number. */
 const struct over_time_cell *over_time_cells(const struct over_time *t, size_t row,
 					     uint32_t *nr);
-/* Adds to each of @bins, nr_bins of them, the live bytes of a row at its end. */
+/* Adds the live bytes of a row at the end of each bin to @bins, of which there are nr_bins. */
 void over_time_live(const struct over_time *t, size_t row, uint64_t *bins);
 /* Merges bins in pairs; before over_time_end(). */
 void over_time_halve(struct over_time *t);

@@ -4,8 +4,8 @@
  * In: lives of every kind of memory. Out: tables "peak", "peak_page" and so on.
  * Documentation/reports.md says how.
  *
- * The accounts report lives of each kind separately, a batch at a time. For who takes every change,
- * in the order of all events, a batch is kept until all are there.
+ * The accounts report lives of each kind separately, a batch at a time. For an analysis that takes
+ * every change in the order of all events, the changes of a batch are kept until all have reported.
  */
 #include "analysis/time/peak.h"
 
@@ -286,7 +286,7 @@ static int find_likely(struct view *v)
 	return ret;
 }
 
-/* Adds account rows up to table rows. */
+/* Adds up account rows to table rows. */
 static int collect(struct view *v)
 {
 	const struct owners *o = &v->owners;

@@ -20,9 +20,9 @@ struct peak_row {
 	uint32_t times;
 };
 
-/* For a kind of memory. @live: bytes of all rows. @most, @when: their maximum so far, the peak.
- * @turn: how many there were, if rows are saved at the peak. @time: live memory over time, if asked
- * for. @failed: memory ran out; the numbers are void.
+/* For a kind of memory. @live: bytes of all rows. @most, @when: the peak so far, and its time.
+ * @turn: number of peaks so far, if rows are saved at the peak. @time: live memory over time, if
+ * asked for. @failed: memory ran out; the numbers are void.
  *
  * Kinds share nothing: another thread may take the lives of pages.
  */
@@ -51,7 +51,7 @@ struct peak_change {
 /**
  * struct peak - the analysis
  * @of: lives of each kind of memory
- * @at_end: the moment is the end instead; @unweighted: in a sample, it is the peak of what that has
+ * @at_end: the moment is the end instead; @unweighted: in a sample, the peak is that of the sample
  * @sides: live memory by row
  * @changed: takes every change, in the order of all kinds' events; NULL: not wanted
  * @changes: for @changed, those of a batch

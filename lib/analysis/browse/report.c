@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: the data of a page about a recording.
- * In: lives of slab objects and of pages. Out: the table "summary", as in kmemx summary, and, if
+ * In: lives of every kind of memory. Out: the table "summary", as in kmemx summary, and, if
  * the options ask for it, sums over time by callchain.
  */
 

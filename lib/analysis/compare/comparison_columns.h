@@ -36,9 +36,7 @@ struct comparison_row {
 	const struct comparison_intervals *in;
 };
 
-/* Columns for objects by ROWS(CALLSITE), (STACK), (MODULE), (DIR); for objects by ROWS(CACHE); for
- * pages.
- */
+/* Columns for slab objects; for slab objects by ROWS(CACHE); for pages and areas. */
 extern const struct column_type comparison_slab_columns[], comparison_cache_columns[],
 	comparison_page_columns[];
 

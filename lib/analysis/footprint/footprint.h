@@ -2,8 +2,8 @@
 /*
  * analysis: a kernel's static footprint, alone or together with a recording's allocations, as a
  * tree of directories, files and symbols; or for a comparison with another kernel's.
- * In: the parts of a kernel's files and their sizes, slab events. Out: sums; tables "footprint" and
- * "footprint_section".
+ * In: the parts of a kernel's files and their sizes, slab or page events. Out: sums; tables
+ * "footprint" and "footprint_section".
  */
 #ifndef KMEMX_ANALYSIS_FOOTPRINT_H
 #define KMEMX_ANALYSIS_FOOTPRINT_H

@@ -11,7 +11,7 @@
 
 /**
  * struct books_row - a row of the report: a cache, or kmalloc caches that events cannot tell apart
- * @name: number in books.names; 0: none
+ * @name: number in the census's names; 0: none
  * @before, @after: objects by slabinfo; with @exact by the counts, and then the fields below cover
  *	the events between the counts
  * @slack: free objects that @before or @after may include; @sheaves: those of them in sheaves

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: how long objects and pages live.
- * In: lives of slab objects and of pages. Out: tables "lifetime" and "lifetime_page": for each
+ * In: lives of every kind of memory. Out: tables "lifetime", "lifetime_page" and so on: for each
  * callsite, or as --by says, a histogram of lifetimes, their median and 99 % quantile, and how many
  * were short.
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * analysis: callchains as a tree of functions, and processes as a tree.
- * In: callchains and what each allocated. Out: tables "slab_tree" and "page_tree".
+ * In: callchains and what each allocated. Out: tables "slab_tree", "page_tree" and so on.
  */
 #include "analysis/row/call_tree.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: callchains as a tree of functions.
- * In: callchains and what each allocated. Out: tables "slab_tree" and "page_tree".
+ * analysis: callchains as a tree of functions, and processes as a tree.
+ * In: callchains and what each allocated. Out: tables "slab_tree", "page_tree" and so on.
  */
 #ifndef KMEMX_ANALYSIS_CALL_TREE_H
 #define KMEMX_ANALYSIS_CALL_TREE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: what the rows of an account stand for to the reader, for objects and for pages.
+ * analysis: what the rows of an account stand for to the reader, for every kind of memory.
  * In: rows of lives. Out: the table row of each.
  */
 #ifndef KMEMX_ANALYSIS_OWNERS_H

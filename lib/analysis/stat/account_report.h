@@ -12,7 +12,9 @@
 #include "analysis/row/sites.h"
 #include "analysis/row/subject.h"
 
-/* The account behind the analyses slab, page, vmalloc, percpu-memory, account and owners. */
+/* The account behind the analyses slab, page, vmalloc, percpu-memory, account, owners and
+ * footprint.
+ */
 struct account_analysis {
 	const struct analysis_env *env;
 	const struct analysis_options *opts;

@@ -44,6 +44,9 @@ uint64_t cache_sheaf_capacity(const struct recording *rec, const char *name);
  */
 uint64_t census_slack(const struct slabinfo_line *line, const struct recording *rec);
 
+/* Pages of the largest slab. */
+#define SLAB_PAGES_MAX 8
+
 /* One of the two counts of a class that were made while events were recorded. */
 struct census_count {
 	uint64_t objects;

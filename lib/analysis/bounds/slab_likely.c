@@ -6,9 +6,6 @@
 #include "analysis/bounds/slab_bounds.h"
 #include "base/array.h"
 
-/* Pages of the largest slab. */
-#define SLAB_PAGES_MAX 8
-
 /* What identifies an allocator, without the other parts of a row. */
 struct maker_key {
 	uint64_t callsite;

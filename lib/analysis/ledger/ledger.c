@@ -41,7 +41,7 @@ static inline void ledger_count(struct ledger *l, uint64_t ts, enum ledger_edge_
 
 static void ledger_alloc(struct ledger *l, const struct life *life, uint32_t group)
 {
-	uint32_t *page = u64_map_insert(&l->pages, life->at >> LEDGER_PAGE_SHIFT, group);
+	uint32_t *page = u64_map_insert(&l->pages, life->at >> SLAB_PAGE_SHIFT, group);
 
 	if (!page) {
 		l->failed = true;
@@ -189,7 +189,7 @@ static uint32_t unknown_group(struct ledger *l, uint64_t page, uint64_t callsite
 static void ledger_surplus(void *ctx, const struct kmem_event *ev, bool doubled)
 {
 	struct ledger *l = ctx;
-	uint64_t page = ev->slab_free.ptr >> LEDGER_PAGE_SHIFT;
+	uint64_t page = ev->slab_free.ptr >> SLAB_PAGE_SHIFT;
 	const struct ledger_key key = { .id = ev->slab_free.cache, .kind = LEDGER_NAMED };
 	const uint32_t *of_page = key.id ? NULL : u64_map_find(&l->pages, page);
 	uint32_t group = of_page ? *of_page : UINT32_MAX;

@@ -171,7 +171,7 @@ static inline int64_t ledger_group_net(const struct ledger_group *g)
 }
 
 /* Key of frees of objects of an unknown cache, which neither the event nor, so far, the page names.
- * @page: address >> LEDGER_PAGE_SHIFT; @callsite: of the free.
+ * @page: address >> SLAB_PAGE_SHIFT; @callsite: of the free.
  */
 struct ledger_unknown_key {
 	uint64_t page, callsite;
@@ -181,9 +181,6 @@ struct ledger_unknown_key {
 struct ledger_freer {
 	uint64_t callsite, group;
 };
-
-/* Objects of one slab share pages, counted in 4 KiB, the smallest page size of any kernel. */
-#define LEDGER_PAGE_SHIFT 12
 
 /* A task that ran. A kernel may withhold the events of some tasks, and only its counts have what
  * these allocate. Events in an interrupt do not belong to the task that it interrupts.

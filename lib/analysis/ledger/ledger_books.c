@@ -263,7 +263,7 @@ static void books_add_dying(struct books *b)
 /* The row of an object in @page: that of any object seen in the same slab. */
 static uint32_t row_of_page(const struct books *b, uint64_t page)
 {
-	for (uint64_t span = 1; span <= 8; span *= 2) {
+	for (uint64_t span = 1; span <= SLAB_PAGES_MAX; span *= 2) {
 		for (uint64_t p = page & ~(span - 1); p < (page & ~(span - 1)) + span;
 		     p++) {
 			const uint32_t *group = u64_map_find(&b->ledger->pages, p);

@@ -307,27 +307,21 @@ static struct table *new_table(const struct footprint_tree *tree,
 		{ "Slab allocations", "Page allocations" },
 		{ "Waste of live slab objects", "Waste of live pages" },
 	};
-	struct table *t = table_new(footprint_type.name,
-				    headings[tree->attr][dynamic == DYNAMIC_PAGES]);
+	struct table *t = table_type_new(&footprint_type,
+					 headings[tree->attr][dynamic == DYNAMIC_PAGES],
+					 SUBJECT_NONE, false);
 	bool recorded = false;
 
 	if (!t)
 		return NULL;
-	t->type = &footprint_type;
-	t->usual_sort = footprint_type.sort;
-	t->tree = footprint_type.tree;
-	for (const struct column_type *col = columns; col->column.name; col++) {
-		struct column column = col->column;
-
-		recorded |= !strcmp(column.name, FIRST_DYNAMIC);
-		if (col == columns)
-			column.title = titles[tree->attr];
-		else if (!strcmp(column.title, titles[tree->attr]))
-			column.hidden = true;
-		column.hidden |= recorded && !dynamic && !column.last;
-		column.hidden |=
-			dynamic == DYNAMIC_PAGES && !strcmp(column.name, "waste");
-		table_add_column(t, &column);
+	for_each(col, t->columns, t->nr_columns) {
+		recorded |= !strcmp(col->name, FIRST_DYNAMIC);
+		if (col == t->columns)
+			col->title = titles[tree->attr];
+		else if (!strcmp(col->title, titles[tree->attr]))
+			col->hidden = true;
+		col->hidden |= recorded && !dynamic && !col->last;
+		col->hidden |= dynamic == DYNAMIC_PAGES && !strcmp(col->name, "waste");
 	}
 	table_set_by(t, "name");
 	return t;

@@ -183,7 +183,7 @@ static void sizes_destroy(void *self)
 static int add_tables(struct sizes *s)
 {
 	enum subject_kind kinds[ACCOUNT_ROWS_KINDS];
-	size_t nr = account_rows_kinds(s->opts, false, kinds);
+	size_t nr = account_rows_kinds(s->opts, MEMORY_SLAB, kinds);
 	int ret = 0;
 
 	for (s->nr = 0; s->nr < nr && !ret; s->nr++)

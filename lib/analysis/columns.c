@@ -47,14 +47,6 @@ void table_hide_column(struct table *t, const char *name)
 		col->hidden = true;
 }
 
-void table_type_hide_interval(struct table *t, bool live)
-{
-	if (live) {
-		table_hide_column(t, "bytes_low");
-		table_hide_column(t, "bytes_high");
-	}
-}
-
 bool table_put_row(struct table *t, const void *row)
 {
 	struct cell *cells = table_add_row(t);

@@ -274,9 +274,6 @@ struct table *table_begin(struct report *report, const struct table_type *type,
 struct table *table_plain(struct report *report, const struct table_type *type);
 /* Hides column @name in text, if @t has it. */
 void table_hide_column(struct table *t, const char *name);
-/* In a table of live objects, net and the first figure have the same range: text hides one of them.
- */
-void table_type_hide_interval(struct table *t, bool live);
 /* The cell of @col in the row made from @row. */
 static inline struct cell column_type_cell(const struct column_type *col, const void *row,
 					   struct table *t)

@@ -127,7 +127,11 @@ static struct table *new_table(const struct account_report *r, enum subject_kind
 			subject_estimated(kind, kind && account_report_estimates(r)),
 			r->live);
 	table_set_by(t, kind ? words : pages ? "page" : "ptr");
-	table_type_hide_interval(t, r->live);
+	/* Net and the first figure have the same range: text hides one of them. */
+	if (r->live) {
+		table_hide_column(t, "bytes_low");
+		table_hide_column(t, "bytes_high");
+	}
 	/* Text hides figures that say nothing about areas. */
 	if (memory == MEMORY_VMALLOC || memory == MEMORY_PERCPU) {
 		table_hide_column(t, "bytes_req");

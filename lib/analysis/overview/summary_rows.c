@@ -25,41 +25,44 @@ struct subject_of {
 	bool live;
 };
 
+enum { ALLOCATED, LIVE, GROWTH, WASTED, FAILED };
+
 static const struct subject_of subjects[] = {
-	{ .about = "allocated",
-	  .more = "kmemx stat",
-	  .of = { "slab", "page", "vmalloc", "percpu_memory" },
-	  .column = "bytes",
-	  .low = "bytes_low",
-	  .high = "bytes_high",
-	  .largest = LARGEST },
-	{ .about = "live",
-	  .more = "kmemx stat --live",
-	  .of = { "slab", "page", "vmalloc", "percpu_memory" },
-	  .column = "net_estimate",
-	  .less = "net_cache",
-	  .low = "net_min",
-	  .high = "net_max",
-	  .largest = LARGEST,
-	  .live = true },
-	{ .about = "growth",
-	  .more = "kmemx leaks",
-	  .of = { "leaks", "leaks_page", "leaks_vmalloc", "leaks_percpu_memory" },
-	  .column = "growth",
-	  .low = "growth_min",
-	  .high = "growth_max",
-	  .largest = LARGEST,
-	  .live = true },
-	{ .about = "wasted",
-	  .more = "kmemx stat --sizes",
-	  .of = { [MEMORY_SLAB] = "slab" },
-	  .column = "waste",
-	  .largest = 1 },
-	{ .about = "failed",
-	  .more = "kmemx stat --page",
-	  .of = { [MEMORY_PAGE] = "page_failed" },
-	  .column = "bytes",
-	  .largest = 1 },
+	[ALLOCATED] = { .about = "allocated",
+			.more = "kmemx stat",
+			.of = { "slab", "page", "vmalloc", "percpu_memory" },
+			.column = "bytes",
+			.low = "bytes_low",
+			.high = "bytes_high",
+			.largest = LARGEST },
+	[LIVE] = { .about = "live",
+		   .more = "kmemx stat --live",
+		   .of = { "slab", "page", "vmalloc", "percpu_memory" },
+		   .column = "net_estimate",
+		   .less = "net_cache",
+		   .low = "net_min",
+		   .high = "net_max",
+		   .largest = LARGEST,
+		   .live = true },
+	[GROWTH] = { .about = "growth",
+		     .more = "kmemx leaks",
+		     .of = { "leaks", "leaks_page", "leaks_vmalloc",
+			     "leaks_percpu_memory" },
+		     .column = "growth",
+		     .low = "growth_min",
+		     .high = "growth_max",
+		     .largest = LARGEST,
+		     .live = true },
+	[WASTED] = { .about = "wasted",
+		     .more = "kmemx stat --sizes",
+		     .of = { [MEMORY_SLAB] = "slab" },
+		     .column = "waste",
+		     .largest = 1 },
+	[FAILED] = { .about = "failed",
+		     .more = "kmemx stat --page",
+		     .of = { [MEMORY_PAGE] = "page_failed" },
+		     .column = "bytes",
+		     .largest = 1 },
 };
 
 /* What the kernel can reclaim, of all callsites together. */
@@ -243,7 +246,7 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 	if (!ret && found.nr)
 		qsort(found.sites, found.nr, sizeof(*found.sites), by_size);
 	for (size_t i = 0; i < found.nr && i < subject->largest && !ret; i++) {
-		bool growth = !strcmp(subject->column, "growth");
+		bool growth = subject == &subjects[GROWTH];
 		bool interval = growth || (estimated && subject->low);
 		struct site *site = &found.sites[i];
 		struct summary_row row = { subject, site,
@@ -326,13 +329,10 @@ static size_t note_intervals(struct table *t)
 /* Is there growth, or may there be some? */
 static enum growth_verdict verdict_of(const struct report *from)
 {
-	static const char *const names[MEMORY_KINDS] = { "leaks", "leaks_page",
-							 "leaks_vmalloc",
-							 "leaks_percpu_memory" };
 	enum growth_verdict verdict = GROWTH_STEADY;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct table *t = report_table(from, names[i]);
+	for (size_t i = 0; i < MEMORY_KINDS; i++) {
+		const struct table *t = report_table(from, subjects[GROWTH].of[i]);
 
 		for (size_t k = 0; t && k < t->nr_rows; k++) {
 			const char *word = text_at(t, k, "verdict");

@@ -24,8 +24,7 @@ struct object_row {
 	struct strbuf cache, owner;
 };
 
-CELL(cell_freed_most, struct object_row,
-     cell_uint(r->freed < r->before ? r->freed : r->before))
+CELL(cell_freed_most, struct object_row, cell_uint(SMALLER(r->freed, r->before)))
 CELL(cell_part, struct object_row, cell_real(100.0 * (double)r->before / (double)r->all))
 
 static const struct column_type columns[] = {

@@ -63,7 +63,7 @@ static void add_mark(struct moments *m, const struct kmem_event *ev,
 {
 	struct moment one = { ev->ts, MOMENT_MARK, ev->pid, 0 };
 	const char *text = (const char *)ev->data + place->field.offset;
-	size_t size = ev->size > place->field.offset ? ev->size - place->field.offset : 0;
+	size_t size = (size_t)less(ev->size, place->field.offset);
 
 	size = size ? strnlen(text, size) : 0;
 	while (size && (text[size - 1] == '\n' || text[size - 1] == ' '))
@@ -146,8 +146,7 @@ int report_moments_fill(struct web_report *w, const struct moments *m,
 			(struct web_event){ m->items[i].ts, m->items[i].kind,
 					    name_of(w, m, &m->items[i], &tasks) };
 	for (uint32_t kind = 0; kind < MOMENT_KINDS; kind++)
-		w->left_out[kind] =
-			m->nr_all[kind] > MOMENTS_MAX ? m->nr_all[kind] - MOMENTS_MAX : 0;
+		w->left_out[kind] = less(m->nr_all[kind], MOMENTS_MAX);
 	tasks_free(&tasks);
 	return ret;
 }

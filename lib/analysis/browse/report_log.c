@@ -78,7 +78,7 @@ int report_log_observe(struct report_log *log, struct lives *const of[MEMORY_KIN
 
 	pthread_mutex_init(&log->lock, NULL);
 	log->first = first;
-	log->last = last < first ? first : last;
+	log->last = LARGER(first, last);
 	for (int i = 0; i < MEMORY_KINDS && !ret; i++)
 		ret = of[i] ? lives_observe(of[i], lived, log) : 0;
 	return ret;

@@ -236,8 +236,7 @@ static struct source_row weigh(const struct filling *f, enum memory kind, size_t
 		last = bin;
 	}
 	row.size = hit ? row.weight / hit : 0;
-	if (row.weight < peak)
-		row.weight = peak;
+	row.weight = LARGER(row.weight, peak);
 	return row;
 }
 
@@ -319,8 +318,8 @@ static int add_cells(struct filling *f, enum memory kind, const struct source_ro
 			bins[c->bin].bytes_req += c->bytes_req;
 			bins[c->bin].bytes += c->bytes;
 			bins[c->bin].ended += c->ended;
-			least = c->bin < least ? c->bin : least;
-			end = c->bin >= end ? c->bin + 1 : end;
+			least = SMALLER(least, c->bin);
+			end = LARGER(end, c->bin + 1);
 		}
 		row->peak += bytes_then(f, kind, source[i].number);
 	}

@@ -82,8 +82,7 @@ void stays_add(struct stays *s, uint32_t row, const uint64_t times[2], uint64_t 
 	stay.begin = bin_of(s, times[0]);
 	stay.end = bin_of(s, times[1]);
 	/* By its time stamp the free can come before the allocation. */
-	if (stay.end < stay.begin)
-		stay.end = stay.begin;
+	stay.end = LARGER(stay.end, stay.begin);
 	put(s, &stay);
 }
 

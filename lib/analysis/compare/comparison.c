@@ -169,10 +169,8 @@ static void take_life(struct comparison_group *g, const struct life *life, uint6
 		g->hit += times;
 		g->bytes += bytes;
 		g->live += bytes;
-		if (bytes > g->largest)
-			g->largest = bytes;
-		if (g->live > g->peak)
-			g->peak = g->live;
+		g->largest = LARGER(bytes, g->largest);
+		g->peak = LARGER(g->live, g->peak);
 		break;
 	case LIFE_GONE:
 		g->implicit += times;
@@ -363,8 +361,7 @@ static int bound(struct comparison *p)
 
 		g->net_min = bounds_net(&bounds, i, g->live, g->net_min).seen;
 		if (g->net_min + g->live > 2 * g->likely)
-			g->net_min =
-				2 * g->likely > g->live ? 2 * g->likely - g->live : 0;
+			g->net_min = less(2 * g->likely, g->live);
 		p->all.net_min += g->net_min;
 	}
 	bounds_free(&bounds);

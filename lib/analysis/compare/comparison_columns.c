@@ -19,7 +19,7 @@ static struct cell scaled(uint64_t value, uint64_t end, const struct comparison_
 	double off;
 
 	if (!value || !bytes)
-		return cell_uint(end > bytes ? end - bytes : 0);
+		return cell_uint(less(end, bytes));
 	off = (double)value * ((double)end / (double)bytes);
 	return cell_uint(off < 0x1p63 ? (uint64_t)off : UINT64_MAX);
 }

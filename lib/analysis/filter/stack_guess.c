@@ -251,7 +251,7 @@ static uint64_t share(uint64_t nr, uint64_t part, uint64_t whole)
 	uint64_t all = nr / whole * part + rest / whole;
 
 	all += rest % whole > (whole - 1) / 2;
-	return all < nr ? all : nr;
+	return SMALLER(all, nr);
 }
 
 /* How many of @all objects without a callchain the @whole objects of the sample stand for. */

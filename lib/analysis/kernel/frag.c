@@ -134,7 +134,7 @@ static void freed(struct frag_blocks *b, uint64_t pfn, uint32_t order, uint64_t 
 	for (i = 0; i < nr; i += here) {
 		uint64_t first = (pfn + i) & (size - 1);
 
-		here = nr - i < size - first ? nr - i : size - first;
+		here = SMALLER(nr - i, size - first);
 		block = frag_blocks_find(b, pfn + i);
 		if (block && block->live)
 			ended(block, change(block, first, here, false), ts);

@@ -121,7 +121,7 @@ static void put_text(const struct alloc_tags *t, const struct alloc_tag_format *
 	    !field_content(raw, ev->data, ev->size, t->big_endian, &c))
 		return;
 	len = strnlen((const char *)c.data, c.size);
-	strbuf_add(out, c.data, len < NAME_MOST ? len : NAME_MOST);
+	strbuf_add(out, c.data, SMALLER(len, NAME_MOST));
 }
 
 /* "FUNCTION [MODULE]" and "FILE:LINE", as in /proc/allocinfo. */

@@ -425,7 +425,7 @@ static int add_table(const struct books *b, struct report *report)
 		nr_exact += order[i]->exact;
 		sum.changed += row_largest(order[i]);
 		sum.missing += missing;
-		sum.hidden += missing < order[i]->slack ? missing : order[i]->slack;
+		sum.hidden += SMALLER(missing, order[i]->slack);
 	}
 	table_note_if(
 		t, nr_exact,

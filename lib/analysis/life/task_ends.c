@@ -95,7 +95,7 @@ struct freed_at_end task_ends_freed(const struct task_ends *e, const struct free
 		if (run->freed <= all.most)
 			continue;
 		all.most = run->freed;
-		all.begin = run->begin < task->ts ? run->begin : task->ts;
+		all.begin = SMALLER(run->begin, task->ts);
 		all.pid = task->pid;
 	}
 	return all;

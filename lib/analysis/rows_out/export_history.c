@@ -57,7 +57,7 @@ void export_history_add(struct export_history *h, const struct history_change *c
 	if (c->more)
 		*left += c->bytes;
 	else
-		*left -= c->bytes < *left ? c->bytes : *left;
+		*left = less(*left, c->bytes);
 	c->last = !c->more && !*left;
 }
 

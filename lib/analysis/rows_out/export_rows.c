@@ -357,8 +357,7 @@ static void note_free(struct export_history *h, const struct analysis_env *env)
 		struct buddy_line line;
 
 		while (buddyinfo_next(&text, &line)) {
-			if (line.nr > h->nr_orders[i])
-				h->nr_orders[i] = line.nr;
+			h->nr_orders[i] = LARGER(line.nr, h->nr_orders[i]);
 			for (unsigned int order = 0; order < line.nr; order++)
 				add_free(&h->free_bytes[i][order], line.blocks[order],
 					 (uint64_t)env->page_size << order);

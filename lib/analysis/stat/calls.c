@@ -102,7 +102,7 @@ static uint64_t value_key(size_t kind, unsigned int memory, enum figure figure,
 	uint64_t row = (kind * MEMORY_KINDS + memory) * FIGURES + figure;
 	uint64_t most = (1ULL << VALUE_BITS) - 1;
 
-	return row << VALUE_BITS | (value < most ? value : most);
+	return row << VALUE_BITS | SMALLER(value, most);
 }
 
 static uint64_t rounded(uint64_t value)
@@ -326,7 +326,7 @@ static struct call_span find_span(const struct u64_map_slot *of, size_t nr,
 	uint64_t before = whole;
 
 	for (size_t i = 0; i < nr; i++)
-		before -= of[i].value < before ? of[i].value : before;
+		before = less(before, of[i].value);
 	if (!before && nr)
 		span.least = of[0].key & mask;
 	for (size_t i = 0; i < nr && before <= middle; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * analysis: what every analysis may ask of the environment.
- * In: an environment. Out: which events its stream had.
+ * analysis: creates and frees analyses, and has what many of them need.
+ * In: an environment. Out: an analysis; the events that its stream had; words for kinds of memory.
  */
 #include "analysis/analysis.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis: the interface of every analysis, and what it may consult.
+ * analysis: the interface of every analysis, and what it may use.
  * In: events in time order. Out: tables.
  */
 #ifndef KMEMX_ANALYSIS_ANALYSIS_H
@@ -24,7 +24,7 @@ struct alloc_filter;
 struct stack_guess;
 
 /**
- * struct analysis_env - what every analysis may consult; borrowed, outlives them
+ * struct analysis_env - what every analysis may use; borrowed, outlives them
  *
  * @stream: stacks, cache names, stats
  * @accounts: for analyses that observe lives or share sums: analyses_new() sets and feeds them,
@@ -184,7 +184,7 @@ _Static_assert(MEMORY_KINDS == 4, "MEMORY_TABLES() has all kinds");
 enum analysis_use {
 	ANALYSIS_USUAL,	    /* stat: by default, or when asked for by name */
 	ANALYSIS_ASKED,	    /* stat: only when asked for by name */
-	ANALYSIS_BESIDE,    /* stat: beside the usual ones, if rows are by what it has */
+	ANALYSIS_BESIDE,    /* stat: beside the usual ones, if its @rows are asked for */
 	ANALYSIS_ALONE,	    /* stat: only when asked for by name, and then alone */
 	ANALYSIS_COMMAND,   /* a command of its own */
 	ANALYSIS_DIFF,	    /* diff: when its rows are wanted */

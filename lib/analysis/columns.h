@@ -87,7 +87,7 @@ enum column_use {
 	COLUMN_SUM,	/* divided when the sides differ in length */
 	COLUMN_EVENTS,	/* like COLUMN_SUM; each event counts 1 */
 	COLUMN_HEIGHT,	/* does not add up, is not divided */
-	COLUMN_LARGEST, /* the most that one event added to the others */
+	COLUMN_LARGEST, /* the most that one event added to a sum */
 };
 
 /**

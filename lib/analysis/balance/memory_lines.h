@@ -10,7 +10,7 @@
 #include "analysis/balance/page_use.h"
 
 /**
- * struct memory_line - one of them
+ * struct memory_line - a line
  * @plus, @minus: counters of meminfo, in KiB
  * @use: of its pages; USE_NR: no event tells
  */

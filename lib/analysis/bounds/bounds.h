@@ -39,7 +39,7 @@ struct bounds {
 	struct u64_map suspects; /* callsites with implicit frees */
 	bool unplaced;		 /* events are missing at an unknown time */
 	bool all_frees;		 /* the recording has the frees of all tasks */
-	bool all_ends;		 /* of slab objects: no life ended without an event */
+	bool all_ends;		 /* no life ended without an event */
 };
 
 void bounds_init(struct bounds *b, const struct analysis_env *env);

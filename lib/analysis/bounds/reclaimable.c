@@ -40,7 +40,7 @@ static bool cache_is_reclaimable(const struct reclaimable *r, const char *name)
 	return said == RECLAIM_UNKNOWN ? usually_reclaimable(name) : said == RECLAIM_YES;
 }
 
-/* The cache of a row that is not of kmallocs; NULL: not known. */
+/* The cache of a row that is not kmalloc's; NULL: unknown. */
 static const char *cache_of(const struct reclaimable *r, const struct lives *lives,
 			    size_t row)
 {

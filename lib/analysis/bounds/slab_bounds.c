@@ -3,7 +3,7 @@
 
 #include "analysis/row/sites.h"
 
-/* Objects that are suspect together: those of a cache, or else those of a callsite. */
+/* The key of objects that are suspect together: a cache's, or else a callsite's. */
 static uint64_t suspect_key(const struct slab_bounds *b, uint64_t row)
 {
 	const struct sites sites = { .env = b->env };

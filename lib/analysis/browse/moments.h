@@ -22,7 +22,7 @@ enum moment_kind {
 };
 
 /**
- * struct moment - one of them
+ * struct moment - a moment
  * @pid: the task that ended or was killed, or wrote the mark
  * @text: for marks: number of the text in @texts
  */

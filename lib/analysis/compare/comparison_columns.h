@@ -55,7 +55,7 @@ struct comparison_metrics {
 
 /* In a sample: adds to the summary what a row missing in the sample may have. */
 void comparison_add_missing(const struct comparison_intervals *all, struct table *t);
-/* For all tables of comparisons: they have the same figures. */
+/* The metrics of all tables of comparisons: these have the same figures. */
 void comparison_metrics(struct comparison_metrics *m);
 
 #endif

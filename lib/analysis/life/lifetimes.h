@@ -47,8 +47,8 @@ struct lifetime {
 	bool here;
 };
 
-/* What ends with @life; false if nothing, or at an unknown time. The account must keep times. Frees
- * of pages that were only announced have no known time.
+/* Sets @out to what ends with @life; false if nothing ends, or at an unknown time. The account must
+ * keep times. Frees of pages that were only announced have no known time.
  */
 static inline bool lifetime_of(const struct life *life, struct lifetime *out)
 {

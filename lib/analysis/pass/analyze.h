@@ -38,7 +38,7 @@ struct analysis_set {
 
 struct analyses;
 
-/* Several analyses of one stream, and the accounts that they ask for (env->accounts is not read).
+/* Creates several analyses of one stream, and the accounts that they ask for (not env->accounts).
  * All that @set points at must outlive them. 0; -ENOMEM; -EOVERFLOW: too many analyses, or too many
  * dimensions at once. Call analyses_free() in any case.
  */

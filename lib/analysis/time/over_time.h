@@ -56,8 +56,8 @@ struct over_time {
 };
 
 /* The bin of @ts, of @nr_bins bins of @width from @first on. Times outside, from a damaged
- * recording, go to the first or last one. @recent: probably that bin; those of neighbouring events
- * are mostly the same, and a division takes long.
+ * recording, go to the first or last one. @recent: a guess, which avoids a division: neighbouring
+ * events are mostly in the same bin.
  */
 static inline uint32_t over_time_bin(uint64_t ts, uint64_t first, uint64_t width,
 				     uint32_t nr_bins, uint32_t recent)

@@ -35,8 +35,8 @@ struct peak_side {
 	bool failed;
 };
 
-/* Something began or ended. @event: its address in the batch; 0: no event, at the end, and @ts is
- * UINT64_MAX.
+/* Memory that became live or ended. @event: its address in the batch; 0: no event, at the end, and
+ * @ts is UINT64_MAX.
  */
 struct peak_change {
 	uintptr_t event;

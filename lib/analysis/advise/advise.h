@@ -111,7 +111,7 @@ struct gfp_masks {
 
 struct gfp_masks gfp_masks_of(const struct gfp_names *names);
 
-/* Fewer frees in a row are no run. The batches of the kernel's lists of folios are no larger. */
+/* Fewer frees in a row are no run: more than a folio_batch has in older kernels (15, later 31). */
 #define SINGLE_FREES_RUN       16
 /* A free after a longer gap than this starts another run, if the clock counts nanoseconds. */
 #define SINGLE_FREES_GAP_NS    100000

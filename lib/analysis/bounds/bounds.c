@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/bounds/bounds.h"
 
-#include "recording/snapshot.h"
-
 uint64_t bounds_dropped(const struct recording *rec, const struct event_stream_stats *s)
 {
 	uint64_t dropped = 0, seen = 0;
@@ -190,10 +188,6 @@ const char *net_range_reason_spell(const char *reason)
 	return reason;
 }
 
-/* Sheaves of a CPU (main, spare, kfree_rcu's) and full sheaves in a node's barn, 6.18. */
-#define CPU_SHEAVES  3
-#define NODE_SHEAVES 10
-
 bool census_since(const struct recording *rec, unsigned int major, unsigned int minor)
 {
 	unsigned int a = 0, b = 0;
@@ -205,22 +199,4 @@ bool census_since(const struct recording *rec, unsigned int major, unsigned int 
 bool census_has_counts(const struct recording *rec)
 {
 	return census_since(rec, 5, 9);
-}
-
-/* A node has at least one zone, and buddyinfo a line for each. */
-static uint64_t nr_nodes(const struct recording *rec)
-{
-	const char *text = recording_meta_text(rec, "buddyinfo.after");
-	struct buddy_line line;
-	uint64_t nodes = 1;
-
-	while (buddyinfo_next(&text, &line))
-		if (line.node < 4096 && line.node >= nodes)
-			nodes = line.node + 1;
-	return nodes;
-}
-
-uint64_t census_sheaves(const struct recording *rec)
-{
-	return CPU_SHEAVES * (uint64_t)rec->nr_cpus + NODE_SHEAVES * nr_nodes(rec);
 }

@@ -138,7 +138,4 @@ bool census_since(const struct recording *rec, unsigned int major, unsigned int 
  */
 bool census_has_counts(const struct recording *rec);
 
-/* Maximum of sheaves of one cache that the CPUs and nodes of @rec hold (Linux 6.18). */
-uint64_t census_sheaves(const struct recording *rec);
-
 #endif

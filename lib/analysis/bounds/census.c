@@ -23,6 +23,10 @@
 /* Limit for caches times events next to a count: half a second of work. */
 #define EDGE_STEPS 100000000
 
+/* Sheaves of a CPU (main, spare, kfree_rcu's) and full sheaves in a node's barn, 6.18. */
+#define CPU_SHEAVES  3
+#define NODE_SHEAVES 10
+
 /* set_cpu_partial() and slub_set_cpu_partial() of mm/slub.c: since 5.16 (b47291ef02b0) a CPU keeps
  * as many slabs as would hold this many objects when half full; before, it stopped at this many
  * free objects, and each slab may have contributed only one.
@@ -42,6 +46,25 @@ uint64_t census_slack(const struct slabinfo_line *line, const struct recording *
 	if (!census_since(rec, 5, 16) && slabs < limits[i].slabs)
 		slabs = limits[i].slabs;
 	return rec->nr_cpus * per_slab * (1 + slabs);
+}
+
+/* A node has at least one zone, and buddyinfo a line for each. */
+static uint64_t nr_nodes(const struct recording *rec)
+{
+	const char *text = recording_meta_text(rec, "buddyinfo.after");
+	struct buddy_line line;
+	uint64_t nodes = 1;
+
+	while (buddyinfo_next(&text, &line))
+		if (line.node < 4096 && line.node >= nodes)
+			nodes = line.node + 1;
+	return nodes;
+}
+
+/* Maximum of sheaves of one cache that the CPUs and nodes of @rec hold. */
+static uint64_t max_sheaves(const struct recording *rec)
+{
+	return CPU_SHEAVES * (uint64_t)rec->nr_cpus + NODE_SHEAVES * nr_nodes(rec);
 }
 
 static uint64_t sheaves(const struct census *c, uint64_t capacity)
@@ -266,7 +289,7 @@ int census_init(struct census *c, const struct analysis_env *env)
 	c->least = c->most && duration && recording_meta(env->rec, "slabinfo.before") &&
 		   is_known(env, &c->lost);
 	c->recorder_apart = bounds_recorder_apart(env->rec);
-	c->nr_sheaves = census_sheaves(env->rec);
+	c->nr_sheaves = max_sheaves(env->rec);
 	c->duration_ns = duration ? strtoull(duration->text, NULL, 10) : 0;
 	if (!c->most)
 		return 0;

@@ -88,39 +88,6 @@ cell_fn net_range_min_cell, net_range_max_cell, net_range_likely_cell,
 /* The reason as text shows it: "untraced-free,seen". Static. */
 const char *net_range_reason_spell(const char *reason);
 
-/* The columns of a row's bounds, and of its best estimate. @at: the member of the row, a @type,
- * that points at its range; the other arguments say what the kernel can reclaim of it.
- */
-#define NET_BOUND_COLUMNS(type, at)                                                       \
-	{ COLUMN("net_min", "At_least", UNIT_BYTES,                                       \
-		 "Of the net bytes, those that must be live at the end.",                 \
-		 .hidden = true, .range_of = "net_estimate", .live = true, .leaves = 8),  \
-	  POINTEE(type, at, struct net_range, net_range_min_cell) },                      \
-	{                                                                                 \
-		COLUMN("net_reason", "Why", UNIT_NONE,                                    \
-		       "Why the bounds differ: events were lost, frees were not traced, " \
-		       "or a free was just not seen.",                                    \
-		       .hidden = true, .spell = net_range_reason_spell,                   \
-		       .range_of = "net_estimate", .live = true, .leaves = 9),            \
-			POINTEE(type, at, struct net_range, net_range_reason_cell)        \
-	}
-#define NET_MAX_COLUMN(type, at)                                                       \
-	COLUMN("net_max", "At_most", UNIT_BYTES, "Bytes that may be live at the end.", \
-	       .hidden = true, .range_of = "net_estimate", .live = true, .leaves = 8), \
-		POINTEE(type, at, struct net_range, net_range_max_cell)
-#define NET_LIKELY_COLUMNS(type, at, ...)                                           \
-	{ COLUMN("net_estimate", "Net", UNIT_BYTES,                                 \
-		 "The best estimate of the bytes that are live at the end.",        \
-		 .hidden = true, .live = true, .leaves = 39, .sort_title = "net"),  \
-	  POINTEE(type, at, struct net_range, net_range_likely_cell) },             \
-	{                                                                           \
-		COLUMN("net_cache", "Net_cache", UNIT_BYTES,                        \
-		       "Of the estimate, what the kernel gives back when it needs " \
-		       "memory.",                                                   \
-		       .hidden = true, .live = true, .leaves = 39),                 \
-			.rows = ROWS_ALL & ~ROWS(NONE), __VA_ARGS__                 \
-	}
-
 /* Were the recorder's own events excluded by task and context (so those of RCU and softirqs are
  * kept), or not excluded at all?
  */

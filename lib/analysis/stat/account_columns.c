@@ -34,6 +34,40 @@ CELL_PUT(cell_last_callsite, struct account_row,
 			.rows = ROWS(CGROUP), .fill = cell_escaped                 \
 	}
 
+#define NET(cell) POINTEE(struct account_row, net, struct net_range, cell)
+
+/* The columns of a row's bounds, and of its best estimate. */
+#define NET_BOUND_COLUMNS                                                                 \
+	{ COLUMN("net_min", "At_least", UNIT_BYTES,                                       \
+		 "Of the net bytes, those that must be live at the end.",                 \
+		 .hidden = true, .range_of = "net_estimate", .live = true, .leaves = 8),  \
+	  NET(net_range_min_cell) },                                                      \
+	{                                                                                 \
+		COLUMN("net_reason", "Why", UNIT_NONE,                                    \
+		       "Why the bounds differ: events were lost, frees were not traced, " \
+		       "or a free was just not seen.",                                    \
+		       .hidden = true, .spell = net_range_reason_spell,                   \
+		       .range_of = "net_estimate", .live = true, .leaves = 9),            \
+			NET(net_range_reason_cell)                                        \
+	}
+#define NET_MAX_COLUMN                                                                 \
+	COLUMN("net_max", "At_most", UNIT_BYTES, "Bytes that may be live at the end.", \
+	       .hidden = true, .range_of = "net_estimate", .live = true, .leaves = 8), \
+		NET(net_range_max_cell)
+#define NET_LIKELY_COLUMNS                                                          \
+	{ COLUMN("net_estimate", "Net", UNIT_BYTES,                                 \
+		 "The best estimate of the bytes that are live at the end.",        \
+		 .hidden = true, .live = true, .leaves = 39, .sort_title = "net"),  \
+	  NET(net_range_likely_cell) },                                             \
+	{                                                                           \
+		COLUMN("net_cache", "Net_cache", UNIT_BYTES,                        \
+		       "Of the estimate, what the kernel gives back when it needs " \
+		       "memory.",                                                   \
+		       .hidden = true, .live = true, .leaves = 39),                 \
+			.rows = ROWS_ALL & ~ROWS(NONE),                             \
+			MEMBER(struct account_row, cache)                           \
+	}
+
 #define FIGURES                                                                    \
 	{ COLUMN("bytes", "Total_alloc/Per", UNIT_BYTES,                           \
 		 "Bytes allocated, and per allocation on average.", .per = "hit"), \
@@ -73,12 +107,9 @@ CELL_PUT(cell_last_callsite, struct account_row,
 			 "Bytes allocated and not seen freed.", .hidden = true,    \
 			 .live = true, .leaves = 40),                              \
 		  MEMBER_OF(struct account_row, net, net) },                       \
-		NET_BOUND_COLUMNS(struct account_row, net)
+		NET_BOUND_COLUMNS
 /* Comes last, so that the other columns keep their positions for scripts. */
-#define FIGURE_MAX                                          \
-	{ NET_MAX_COLUMN(struct account_row, net) },        \
-		NET_LIKELY_COLUMNS(struct account_row, net, \
-				   MEMBER(struct account_row, cache))
+#define FIGURE_MAX { NET_MAX_COLUMN }, NET_LIKELY_COLUMNS
 static const struct column_type slab_columns[] = {
 	{ COLUMN("ptr", "Alloc Ptr", UNIT_ADDRESS, "The object's address."),
 	  .rows = ROWS(NONE), .fill = cell_ptr },
@@ -203,7 +234,7 @@ static const struct column_type page_columns[] = {
 		 "Bytes allocated and not seen freed; no more can be live at the end.",
 		 .hidden = true, .live = true, .leaves = 40),
 	  MEMBER_OF(struct account_row, net, net) },
-	NET_BOUND_COLUMNS(struct account_row, net),
+	NET_BOUND_COLUMNS,
 	{ COLUMN("order", "Order", UNIT_NONE, "The block's size: 2^order pages.",
 		 .leaves = 15),
 	  .rows = PAGE_DETAILED, MEMBER_OF(struct account_row, key, order) },
@@ -214,8 +245,8 @@ static const struct column_type page_columns[] = {
 		 .last = true),
 	  .rows = ROWS(NONE), .fill = cell_last_callsite },
 	GFP_NAMES_COLUMN(PAGE_DETAILED),
-	{ NET_MAX_COLUMN(struct account_row, net), .estimated = true },
-	NET_LIKELY_COLUMNS(struct account_row, net, MEMBER(struct account_row, cache)),
+	{ NET_MAX_COLUMN, .estimated = true },
+	NET_LIKELY_COLUMNS,
 	CHARGED_COLUMNS,
 	INTERVAL_COLUMNS(struct account_row, bytes),
 	BLOCK_COLUMN(struct account_row, bytes),

@@ -49,15 +49,6 @@ struct footprint_sums {
 	uint64_t of[FOOTPRINT_SUMS];
 };
 
-/* The sum of all four kinds. */
-static inline uint64_t footprint_sums_static(const struct footprint_sums *s)
-{
-	return s->of[SUM_TEXT] + s->of[SUM_RODATA] + s->of[SUM_DATA] + s->of[SUM_BSS];
-}
-
-/* The value of @attr. */
-uint64_t footprint_sums_attr(const struct footprint_sums *s, enum footprint_attr attr);
-
 /* A group holds parts without a directory. */
 enum footprint_node_kind {
 	NODE_DIRECTORY,

@@ -14,11 +14,18 @@ const char *const footprint_attrs[] = { "static",	 "current", "current_dynamic",
 /* A deeper path means a damaged file. */
 #define DEPTH_MAX 64
 
-uint64_t footprint_sums_attr(const struct footprint_sums *s, enum footprint_attr attr)
+/* The sum of all four kinds. */
+static uint64_t sums_static(const struct footprint_sums *s)
+{
+	return s->of[SUM_TEXT] + s->of[SUM_RODATA] + s->of[SUM_DATA] + s->of[SUM_BSS];
+}
+
+/* The value of @attr. */
+static uint64_t sums_attr(const struct footprint_sums *s, enum footprint_attr attr)
 {
 	switch (attr) {
 	case FOOTPRINT_CURRENT:
-		return footprint_sums_static(s) + s->of[SUM_LIVE];
+		return sums_static(s) + s->of[SUM_LIVE];
 	case FOOTPRINT_CURRENT_DYNAMIC:
 		return s->of[SUM_LIVE];
 	case FOOTPRINT_TOTAL_DYNAMIC:
@@ -26,7 +33,7 @@ uint64_t footprint_sums_attr(const struct footprint_sums *s, enum footprint_attr
 	case FOOTPRINT_WASTE:
 		return s->of[SUM_WASTE];
 	default:
-		return footprint_sums_static(s);
+		return sums_static(s);
 	}
 }
 
@@ -199,9 +206,8 @@ struct row {
 	uint32_t above;
 };
 
-CELL(cell_bytes, struct row,
-     cell_uint(footprint_sums_attr(&r->node->sums, r->tree->attr)))
-CELL(cell_static, struct row, cell_uint(footprint_sums_static(&r->node->sums)))
+CELL(cell_bytes, struct row, cell_uint(sums_attr(&r->node->sums, r->tree->attr)))
+CELL(cell_static, struct row, cell_uint(sums_static(&r->node->sums)))
 CELL(cell_depth, struct row, cell_uint(r->node->depth - 1))
 
 static const char *name_of(const struct row *r)
@@ -337,7 +343,7 @@ static void add_rows(const struct footprint_tree *tree, struct table *t, bool dy
 		struct footprint_node *node = &nodes[index];
 		const struct row row = { tree, node, dynamic ? node : NULL,
 					 nodes[node->above].row };
-		bool shown = footprint_sums_attr(&node->sums, tree->attr) != 0;
+		bool shown = sums_attr(&node->sums, tree->attr) != 0;
 
 		if (shown) {
 			node->row = ++nr;
@@ -373,8 +379,7 @@ static void add_summary(const struct footprint_tree *tree, const struct footprin
 	table_set_summary_title(t, "SUMMARY (footprint)");
 	TABLE_SUMMARY(
 		t, false,
-		{ "static", "Static bytes", UNIT_BYTES, footprint_sums_static(s),
-		  SUMMARY_TOTAL },
+		{ "static", "Static bytes", UNIT_BYTES, sums_static(s), SUMMARY_TOTAL },
 		{ "text", "  text", UNIT_BYTES, s->of[SUM_TEXT], SUMMARY_USUAL },
 		{ "rodata", "  rodata", UNIT_BYTES, s->of[SUM_RODATA], SUMMARY_USUAL },
 		{ "data", "  data", UNIT_BYTES, s->of[SUM_DATA], SUMMARY_USUAL },

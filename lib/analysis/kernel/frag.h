@@ -14,10 +14,6 @@
 
 /* No architecture has larger pageblocks: 512 MB of 64 KB pages (arm64). */
 #define FRAG_BLOCK_ORDER_MAX 13
-/* The kernel itself sets min_free_kbytes to at most 1/20 of the memory (mm/khugepaged.c,
- * set_recommended_min_free_kbytes()).
- */
-#define FRAG_MIN_FREE_PART   20U
 /* Limit of tracked pageblocks. */
 #define FRAG_BLOCKS_MAX	     65536U
 /* Limit of fallbacks per CPU that wait for their allocation; a list refill causes several. */

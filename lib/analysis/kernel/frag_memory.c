@@ -8,6 +8,11 @@
 #include "analysis/kernel/frag.h"
 #include "recording/snapshot.h"
 
+/* The kernel itself sets min_free_kbytes to at most 1/20 of the memory (mm/khugepaged.c,
+ * set_recommended_min_free_kbytes()).
+ */
+#define MIN_FREE_PART 20U
+
 struct free_row {
 	const struct frag *f;
 	const struct buddy_line *line;
@@ -145,11 +150,11 @@ static void note_next(const struct frag *f, struct table *t, uint64_t next)
 	if (vmstat_value(meta_text(f, "meminfo.before"), "MemTotal:", &all) ||
 	    vmstat_value(meta_text(f, "meminfo.after"), "MemTotal:", &all))
 		table_note_if(
-			t, next > all / FRAG_MIN_FREE_PART,
+			t, next > all / MIN_FREE_PART,
 			"!The next min_free_kbytes is more than 1/%u of memory (%" PRIu64
 			" kB): the kernel never sets it so high by itself, as too much makes "
 			"it reclaim, or kill, where it need not.",
-			FRAG_MIN_FREE_PART, all);
+			MIN_FREE_PART, all);
 }
 
 void frag_advise(const struct frag *f, struct table *t)

@@ -71,10 +71,6 @@ struct freed_at_end task_ends_freed(const struct task_ends *e, const struct free
 
 /* Without --older: objects younger than this part of the time may be in flight. */
 #define LEAKS_YOUNG_PART 10
-/* Live objects may wait for a free without an event if others that ended so are more than this part
- * of them.
- */
-#define LEAKS_LATE_PART	 10
 
 /* An account row's series, and how many objects each of the row's stands for. */
 struct leaks_account_row {

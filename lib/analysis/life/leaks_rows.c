@@ -12,6 +12,11 @@
 /* More than this many times the objects that were in flight before cannot all be in flight. */
 #define FLIGHT_MORE 2
 
+/* Live objects may wait for a free without an event if others that ended so are more than this part
+ * of them.
+ */
+#define LATE_PART 10
+
 /* A live object or page block, standing for @times. */
 struct living {
 	uint32_t row;
@@ -388,7 +393,7 @@ static bool is_late(const struct leaks_view *v, size_t i)
 	const struct lives_sums *counts = &v->lives->rows[i];
 
 	return reclaimable_late(&v->reclaimable, lives_key(v->lives, i)) ||
-	       counts->implicit > counts->live / LEAKS_LATE_PART;
+	       counts->implicit > counts->live / LATE_PART;
 }
 
 /* Which rows of the account are reclaimable, or freed in batches? */

@@ -19,8 +19,8 @@ struct word {
  * @braces, @parens: how many are open
  * @name: the word before the declaration's parentheses; @argument: the first word in them
  * @last: the previous word outside parentheses
- * @words: words since the parentheses closed; 2: those were an attribute's
- * @value: a '=' was found: an initialiser follows
+ * @words: words since the parentheses closed; 2 or more: the parentheses were an attribute's
+ * @value: an '=' was found, so an initialiser follows
  */
 struct scanner {
 	const char *p, *end, *line;
@@ -164,8 +164,8 @@ static int take_sign(struct scanner *s, c_scan_name *found, void *ctx)
 
 	switch (c) {
 	case '{':
-		/* A '{' in the first column begins a function: forgets braces that #if opened
-		 * twice.
+		/* A '{' in the first column begins a function. Resets the counts, because #if and
+		 * #else may both have opened a brace.
 		 */
 		if (first)
 			s->braces = s->parens = 0;

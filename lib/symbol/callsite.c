@@ -34,9 +34,10 @@
 	"refill)|__alloc_page_frag)(_noprof)?"                                        \
 	"(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
-/* Functions of vmalloc, of mapping memory into its areas, and of per-CPU memory, from 4.14 to 7.x,
- * without leading underscores and endings; with a * at the end, a prefix. module_alloc,
- * execmem_alloc, bpf_map_alloc_percpu, vmalloc_init and vmalloc_info_show are real callsites.
+/* Functions that allocate vmalloc areas, map memory into them, or allocate per-CPU memory, from
+ * 4.14 to 7.x. Leading underscores and endings are left out; a trailing * makes a prefix.
+ * module_alloc, execmem_alloc, bpf_map_alloc_percpu, vmalloc_init and vmalloc_info_show are real
+ * callsites.
  */
 static const char *const areas[] = {
 	"alloc_vmap_area",
@@ -117,8 +118,8 @@ enum verdict { KEPT = 1, SKIPPED = 2 };
 struct callsite_rule {
 	regex_t *expressions; /* the built-in ones, then the user's */
 	size_t nr_expressions;
-	KEYED(uint8_t) verdicts; /* on every name tested so far; 0: none yet */
-	pthread_mutex_t lock;	 /* for the verdicts */
+	KEYED(uint8_t) verdicts; /* by name; 0: not tested yet */
+	pthread_mutex_t lock;	 /* protects @verdicts and @skipped */
 	struct intern skipped;	 /* the skipped names, without their endings */
 	struct intern added;	 /* the user's additions */
 	bool wrappers;
@@ -246,7 +247,7 @@ static bool skips_locked(struct callsite_rule *rule, const char *name)
 	skips = matches(rule, name);
 	if (skips)
 		(void)intern_id(&rule->skipped, name, symbol_plain_length(name));
-	if (id) /* else it is tested again next time */
+	if (id) /* otherwise the name is tested again next time */
 		rule->verdicts.of[id - 1] = skips ? SKIPPED : KEPT;
 	return skips;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbol: the rule that finds the real callsite in a stack.
- * In: frames, innermost first, and symbols. Out: the first frame that is neither the
- * tracer's nor that of the allocator of pages, of areas of vmalloc or of per-CPU memory.
+ * In: frames, innermost first, and symbols. Out: the first frame that belongs neither to the tracer
+ * nor to the page, vmalloc or per-CPU allocator.
  */
 #ifndef KMEMX_SYMBOL_CALLSITE_H
 #define KMEMX_SYMBOL_CALLSITE_H
@@ -12,7 +12,7 @@
 
 struct callsite_rule;
 
-/* Stands for functions that allocate for their callers: kmemdup(), getname_flags(). */
+/* Stands for the functions that allocate for their callers: kmemdup(), getname_flags(). */
 #define CALLSITE_WRAPPERS "wrappers"
 
 /**
@@ -25,7 +25,7 @@ struct callsite_rule;
 int callsite_rule_new(struct callsite_rule **out, const char *const *skip, size_t nr_skip,
 		      struct strbuf *error) __must_check;
 void callsite_rule_free(struct callsite_rule *rule);
-/* Makes the rule look at inlined functions, too. @lines is borrowed. */
+/* Makes the rule consider inlined functions, too. @lines is borrowed. */
 void callsite_rule_use(struct callsite_rule *rule, struct source_lines *lines);
 /* Did the user add functions to skip? False for NULL. */
 bool callsite_rule_extended(const struct callsite_rule *rule);
@@ -61,7 +61,7 @@ struct callsite_place {
  * callsite, unless there is no other function. Functions inlined into a skipped function are
  * skipped, too.
  *
- * Return: false: all are skipped; @place then has the function that contains the code.
+ * Return: false if all are skipped; @place then holds the function that contains the code.
  */
 bool callsite_look(struct callsite_rule *rule, const struct symbols *syms, uint64_t addr,
 		   struct callsite_place *place);

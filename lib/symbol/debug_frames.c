@@ -15,12 +15,12 @@
 #include "symbol/elf.h"
 #include "symbol/source_path.h"
 
-/* Ranges of code in all units together. */
+/* Maximum number of code ranges in all units together. */
 #define CODE_MAX  (1U << 22)
-/* Nesting of blocks and inlined functions. */
+/* Maximum nesting of blocks and inlined functions. */
 #define DEPTH_MAX 256
 
-/* A frame whose texts are not final yet. */
+/* A frame before its file number is replaced by a path. */
 struct draft {
 	const char *function;
 	uint64_t file;
@@ -185,7 +185,7 @@ static int unroll(struct debug_units *f, Dwarf_Die *function, uint64_t addr,
 	return ret < 0 ? ret : nr;
 }
 
-/* Adds "dir/name" as a path in the kernel's tree. 0 and @id, which is 0 if unknown. */
+/* Interns the path of @file in the kernel's tree: 0 and its @id, 0 if unknown; -ENOMEM. */
 static int add_path(struct debug_units *f, const struct debug_unit *u, uint64_t file,
 		    uint32_t *id)
 {
@@ -206,7 +206,7 @@ static int add_path(struct debug_units *f, const struct debug_unit *u, uint64_t 
 	return *id ? 0 : -ENOMEM;
 }
 
-/* The number of a file's path. */
+/* Like add_path(), but resolves each file only once. */
 static int path_id(struct debug_units *f, const struct debug_unit *u, uint64_t file,
 		   uint32_t *id)
 {
@@ -230,7 +230,7 @@ static int path_id(struct debug_units *f, const struct debug_unit *u, uint64_t f
 	return ret;
 }
 
-/* Reverses a chain, and gives its frames the paths of their files. */
+/* Reverses a chain and adds the paths of its files. */
 static int finish(struct debug_units *f, const struct debug_unit *u,
 		  const struct draft *chain, size_t nr, struct source_frame *out)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol (internal): limits on the work that reading a file's debug information may take; what is
- * read.
- * In: an ELF file. Out: whether the work is in proportion to the file's size.
+ * symbol (internal): limits on the work of reading a file's debug information, and the data read.
+ * In: an ELF file. Out: whether the work is proportionate to the file's size.
  *
- * libdw has no limits of its own: all sections may use the same bytes of the file, compression may
- * be a thousandfold, and each unit may walk one large table again.
+ * libdw has no limits of its own: all sections may use the same bytes of the file, data may expand
+ * a thousandfold, and every unit may walk the same large table.
  */
 #ifndef KMEMX_SYMBOL_DEBUG_LIMIT_H
 #define KMEMX_SYMBOL_DEBUG_LIMIT_H
@@ -54,12 +53,12 @@ int debug_limit_begin(struct debug_limit *limit, int fd) __must_check;
  */
 int debug_limit_units(const struct debug_limit *limit, Dwarf *dwarf) __must_check;
 
-/* Restarts the clock with the full time: without it, work in between would count, too. */
+/* Restarts the clock with the full time, so that work done in between does not count. */
 void debug_limit_restart(struct debug_limit *limit);
 /* The time between these two calls does not count. */
 void debug_limit_pause(struct debug_limit *limit);
 void debug_limit_resume(struct debug_limit *limit);
-/* Call it in every loop: have 100 ns for each byte of the file, plus a second, passed? */
+/* Have 100 ns for each byte of the file, plus one second, passed? Call it in every loop. */
 bool debug_limit_over(struct debug_limit *limit);
 
 /* Code of a unit, from @low up to @high. */
@@ -71,7 +70,7 @@ struct debug_range {
 
 /**
  * struct debug_function - the functions of one name
- * @addr: of the first
+ * @addr: of the first one
  * @dir: number in @dirs; 0: unknown, or outside the tree; UINT32_MAX: several
  * @several: there is more than one
  */
@@ -88,8 +87,8 @@ struct debug_code {
 };
 
 /**
- * struct debug_unit - a compile unit's functions and lines, once an address of it was looked up
- * @code, @nr: of its functions, sorted
+ * struct debug_unit - a compile unit's functions and lines, read on the first look-up in it
+ * @code, @nr: the code of its functions, sorted
  * @comp_dir: the compiler's working directory; NULL: unknown
  * @lines: its line table, if @has_lines
  */
@@ -106,10 +105,9 @@ struct debug_unit {
  * @units, @nr_units: offsets of the DIEs of units that have code
  * @dirs: paths of directories
  * @root: of the kernel's tree, with a '/'; empty if paths are relative to it
- * @whole_build, @hidden_build: the first absolute, and the first relative, working directory of the
- *	compiler
+ * @whole_build, @hidden_build: the compiler's first absolute and first relative working directory
  * @functions: by name
- * @read: for each unit; NULL before the first look-up of frames. They have @nr_code ranges
+ * @read: of each unit; NULL before the first look-up of frames; @nr_code: ranges in all of them
  * @paths: of source files; @path_of: unit and file -> number in @paths
  */
 struct debug_units {
@@ -133,8 +131,8 @@ struct debug_units {
 	struct u64_map path_of;
 };
 
-/* Calls @take for each compile unit that can be read, until it returns other than 0. Returns that,
- * or -EFBIG.
+/* Calls @take for each readable compile unit until it returns nonzero. Returns that value, or
+ * -EFBIG.
  */
 int debug_units_each(struct debug_units *units, int (*take)(void *ctx, Dwarf_Die *die),
 		     void *ctx) __must_check;
@@ -148,7 +146,7 @@ void debug_units_free_frames(struct debug_units *units);
  * @unit: receives its number, from 0, below @units->nr_units
  * @die: receives its DIE
  *
- * Return: false if no unit has it.
+ * Return: false if no unit contains it.
  */
 bool debug_units_find(const struct debug_units *units, uint64_t addr, uint32_t *unit,
 		      Dwarf_Die *die);

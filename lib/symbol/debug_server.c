@@ -53,9 +53,9 @@ int debug_server_find(struct debug_server *server, const char *id, struct strbuf
  * @left_ns: time left for all files; @end_ns: deadline for this one, on a monotonic clock
  * @size_limit: maximum bytes of a file
  * @id: of the file being fetched; @asked: a server was asked for it
- * @stopped: why fetching stops
+ * @stopped: why fetching() stopped the fetch; 0: it did not
  * @part_fd: the library's partial file; -1: not found yet; @part: its path
- * @err: nothing more is fetched
+ * @err: nonzero: nothing more is fetched
  */
 struct debug_server {
 	void *library;
@@ -103,7 +103,7 @@ static struct debug_server *server_of(debuginfod_client *client)
 	return s;
 }
 
-/* Finds the file that the library is writing, STORE/ID/debuginfo.XXXXXX; it does not tell. */
+/* Finds the file that the library is writing, STORE/ID/debuginfo.XXXXXX: it reports no name. */
 static void find_part(struct debug_server *s)
 {
 	DIR *dir __auto_dir = opendir("/proc/self/fd");
@@ -178,7 +178,7 @@ static int load(struct debug_server *s)
 	return 0;
 }
 
-/* The user's limit, but not more than ours. */
+/* The user's limit, but at most SIZE_LIMIT. */
 static uint64_t size_limit(void)
 {
 	const char *text = getenv(DEBUGINFOD_MAXSIZE_ENV_VAR);
@@ -245,8 +245,8 @@ static void remove_stored(char *path)
 	rmdir(path);
 }
 
-/* The library records an incomplete fetch as an empty file, which means for a while that no server
- * has it: removes that file.
+/* The library records an incomplete fetch as an empty file, which for a while means that no server
+ * has it. Removes that file.
  */
 static void forget_stopped(struct debug_server *s)
 {
@@ -295,7 +295,7 @@ static int fetch(struct debug_server *s, char **path)
 	return ret;
 }
 
-/* Like fetch(), but checks the file; a wrong one that was in the store already is fetched again. */
+/* Like fetch(), but retries once if the store already had a wrong file. */
 static int fetch_checked(struct debug_server *s, char **path)
 {
 	int ret;

@@ -24,7 +24,7 @@ struct debug_fetching {
 	void *ctx;
 };
 
-/* Can servers be asked? 0; -EOPNOTSUPP if built without libdebuginfod; -ENODATA if the user names
+/* Can servers be queried? 0; -EOPNOTSUPP if built without libdebuginfod; -ENODATA if the user names
  * no server (DEBUGINFOD_URLS); -ELIBACC if the library is not installed.
  */
 int debug_server_check(void);
@@ -33,7 +33,7 @@ int debug_server_check(void);
  * debug_server_open() - load the library
  * @fetching: copied
  *
- * Loading the library takes longer than a report, so only this function loads it.
+ * Loading the library takes longer than a report, so kmemx is not linked with it.
  *
  * Return: 0; errors of debug_server_check(); -ENOMEM.
  */

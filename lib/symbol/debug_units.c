@@ -95,7 +95,7 @@ static void find_root(struct debug_units *u, const char *name)
 	}
 }
 
-/* Reads the unit's DIE; false: it is of another type, or damaged. */
+/* Reads the unit's DIE; false: the unit is of another type, or damaged. */
 static bool unit_die(Dwarf_CU *cu, uint8_t type, Dwarf_Die *die)
 {
 	return (type == DW_UT_compile || type == DW_UT_skeleton) &&
@@ -314,8 +314,8 @@ void debug_units_free(struct debug_units *units)
 	free(units);
 }
 
-/* The last range that begins at or below @addr and has not ended. Only empty and damaged units
- * overlap, so a few steps back are enough.
+/* The last range that contains @addr. Only empty and damaged units overlap, so a few steps back are
+ * enough.
  */
 static const struct debug_range *range_at(const struct debug_units *u, uint64_t addr)
 {
@@ -361,7 +361,7 @@ static int add_function(struct debug_units *u, const char *name, uint64_t addr)
 	return 0;
 }
 
-/* Reads all, or none if that is too much work: results must not depend on the machine's speed. */
+/* Reads all, or none if that takes too long: results must not depend on the machine's speed. */
 static int read_functions(struct debug_units *u)
 {
 	int nr = dwfl_module_getsymtab(u->module), i, ret = 0;

@@ -28,7 +28,7 @@ bool debug_units_built_in(void);
  * of unpack_open().
  */
 int debug_units_open(struct debug_units **out, const char *path) __must_check;
-/* The same for an open file, which is closed in any case. @path: its name. */
+/* The same for an open file, which is always closed. @path: its name. */
 int debug_units_open_fd(struct debug_units **out, int fd, const char *path) __must_check;
 void debug_units_free(struct debug_units *units);
 
@@ -40,8 +40,8 @@ const char *debug_units_at(struct debug_units *units, uint64_t addr);
 /**
  * debug_units_function() - the same for a module's function, by name
  *
- * Return: 1; 0 no such function, or the file needs more work than allowed; -ENOTUNIQ it is in
- * several directories; -ENOMEM.
+ * Return: 1; 0 no such function, or the file needs more work than allowed; -ENOTUNIQ several
+ * directories have one; -ENOMEM.
  */
 int debug_units_function(struct debug_units *units, const char *name, const char **dir);
 
@@ -81,7 +81,7 @@ struct source_frame {
 int debug_units_frames(struct debug_units *units, uint64_t addr,
 		       struct source_frame out[SOURCE_FRAMES_MAX],
 		       size_t *nr) __must_check;
-/* Allows that time again, for the addresses of another recording. */
+/* Restarts that time, for the addresses of another recording. */
 void debug_units_restart(struct debug_units *units);
 
 #endif

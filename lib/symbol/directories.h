@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: the directory of the kernel's source that an address is from.
+ * symbol: the source directory of the code at a kernel address.
  * In: debug information, modules' files, a source tree. Out: "fs/ext4".
  */
 #ifndef KMEMX_SYMBOL_DIRECTORIES_H
@@ -26,7 +26,7 @@ struct directory_sources {
 	struct source_tree *tree;
 };
 
-/* Closes them. */
+/* Closes all sources. */
 void directory_sources_free(struct directory_sources *sources);
 bool directory_sources_any(const struct directory_sources *sources);
 
@@ -64,18 +64,18 @@ struct directory_counts {
 
 struct directory_counts directories_counts(const struct directories *dirs);
 
-/* Paths; NULL: not given. @vmlinux is the one of struct symbol_files. @found: the user did not name
- * @modules, which are left out if they cannot be read.
+/* Paths; NULL: not given. @vmlinux is that of struct symbol_files. @found: the user did not name
+ * @modules, so they are skipped if unreadable.
  */
 struct dir_files {
 	const char *vmlinux, *modules, *source;
 	bool found;
 };
 
-/* Is any of the files one that gives directories? */
+/* Does any of the given files provide directories? */
 bool dir_files_any(const struct dir_files *files);
 
-/* One of them, and its path. */
+/* The file that failed. */
 struct dir_failure {
 	enum { DIR_FILE_VMLINUX, DIR_FILE_MODULES, DIR_FILE_SOURCE } which;
 	const char *path;
@@ -83,7 +83,7 @@ struct dir_failure {
 
 /**
  * dir_files_open() - open all given files
- * @failure: on failure receives the file that failed
+ * @failure: receives the file that failed
  *
  * A vmlinux without debug information is skipped if other files may give directories. Return: 0, or
  * the -errno of debug_units_open(), module_files_open() or source_tree_open(). Call

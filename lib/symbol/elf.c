@@ -21,7 +21,7 @@ static bool name_ok(const char *name)
 	return !ANY(i, len, (unsigned char)name[i] <= ' ');
 }
 
-/* Is it a function, or a label in code, as assembly has? */
+/* Is it a function, or a label in assembly code? */
 static bool is_function(Elf *elf, const GElf_Sym *sym)
 {
 	GElf_Shdr shdr;

@@ -52,20 +52,20 @@ void elf_image_close(struct elf_image *img);
 /* Reads only the build ID of an open ELF file: lower-case hex, "" without one. 0; -ENOEXEC. */
 int elf_build_id(int fd, char build_id[ELF_BUILD_ID_MAX]) __must_check;
 
-/* The GNU build ID in ELF notes, in lower-case hex. False: they have none. */
+/* Finds the GNU build ID in ELF notes, in lower-case hex; false: they have none. */
 bool elf_notes_build_id(const void *notes, size_t notes_size, bool big_endian,
 			char build_id[ELF_BUILD_ID_MAX]);
 
-/* Begins to read the ELF file @fd, which stays the caller's; elf_end() ends it. NULL: no ELF. */
+/* Opens @fd, which the caller keeps, with libelf; elf_end() closes it. NULL: not an ELF file. */
 struct Elf *elf_read(int fd);
 
-/* The name at @offset of the sections' names; "": it cannot be read. */
+/* The name at @offset in the section name table; "" if unreadable. */
 const char *elf_section_name(struct Elf *elf, size_t offset);
-/* The first section of @type, and if @link is not 0, of section @link. NULL: none. */
+/* The first section of @type and, unless @link is 0, with that sh_link. NULL: none. */
 struct Elf_Scn *elf_find_section(struct Elf *elf, uint32_t type, size_t link);
 
-/* Does the last name of the string table @section end? libelf searches for the end of each name; if
- * the last has none, that may be megabytes.
+/* Does the string table @section end with a NUL? libelf searches for the end of each name; without
+ * that NUL, it may search megabytes.
  */
 bool elf_names_end(struct Elf *elf, size_t section);
 

@@ -32,7 +32,7 @@ struct elf_layout_file {
 /* Names may share bytes as suffixes of longer names: at most this factor, plus 1 MB. */
 #define NAMES_SHARED	  4
 #define NAMES_SHARED_MORE (1U << 20)
-/* At most this many symbols before an address are tried. */
+/* Maximum number of symbols tried before an address. */
 #define FIND_STEPS	  64
 
 static bool begins(const char *text, const char *with)
@@ -42,7 +42,7 @@ static bool begins(const char *text, const char *with)
 
 /* The kind of a section. The kernel links tables that it writes during boot into .rodata, which it
  * makes read-only afterwards; so the section's flags say that it is writable. @bare: the file has
- * debug information only, and its sections have no content.
+ * only debug information; its sections have no content.
  */
 static enum elf_kind kind_of(const char *name, const GElf_Shdr *shdr, bool bare)
 {
@@ -54,7 +54,7 @@ static enum elf_kind kind_of(const char *name, const GElf_Shdr *shdr, bool bare)
 									: ELF_KIND_DATA;
 }
 
-/* Is there code without content? strip --only-keep-debug drops the content of all sections. */
+/* Does any code lack content? strip --only-keep-debug drops the content of all sections. */
 static bool only_debug(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -88,7 +88,7 @@ static const char *text_at(const struct elf_layout_file *f, uint64_t offset)
 	return strnlen(text, ELF_LAYOUT_NAME_MAX) < ELF_LAYOUT_NAME_MAX ? text : "";
 }
 
-/* May the bytes of a section be read? */
+/* May the bytes of a section be read? If so, subtracts them from the bytes left. */
 static bool has_content(struct elf_layout_file *f, const GElf_Shdr *shdr)
 {
 	if (shdr->sh_type == SHT_NOBITS || shdr->sh_size > f->content_left)
@@ -352,7 +352,7 @@ const struct elf_item *elf_layout_find(const struct elf_layout *layout, uint32_t
 			    items[i].section < section || (items[i].section == section &&
 							   items[i].addr <= addr));
 
-	/* The last symbol at or before it that has bytes of its own. Few symbols have none. */
+	/* Finds the last symbol at or before @addr that has bytes of its own. Few have none. */
 	for (size_t i = 0; i < FIND_STEPS && low-- > 0; i++) {
 		const struct elf_item *item = &items[low];
 

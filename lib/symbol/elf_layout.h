@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: what takes the memory of an ELF file.
+ * symbol: what takes memory in an ELF file.
  * In: vmlinux, or a module. Out: its sections, and the symbols in them with their sizes.
  */
 #ifndef KMEMX_SYMBOL_ELF_LAYOUT_H
@@ -31,8 +31,8 @@ struct elf_section {
 /**
  * struct elf_item - a symbol with a size
  * @name: owned by the layout; any bytes but NUL
- * @size: as the symbol states it; several symbols may have the same bytes
- * @own: bytes of its section that no earlier symbol in @items has: these add up
+ * @size: as the symbol states it; symbols may overlap
+ * @own: bytes that no earlier symbol in @items covers, so that the sum counts no byte twice
  * @section: index in @sections
  * @source: index in @sources; 0: unknown
  * @global: visible to other files

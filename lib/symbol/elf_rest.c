@@ -12,7 +12,7 @@ enum kind { PADDING, STRINGS, OTHERS, KINDS };
 
 static const char *const kinds[KINDS] = { "alignment padding", "strings", "others" };
 
-/* NOPs, which may be any bytes, align code to a cache line at most. */
+/* NOPs, whose bytes vary, align code to at most a cache line. */
 #define CODE_ALIGNED 64
 /* This many equal bytes in code are padding. */
 #define FILL_MIN     4
@@ -21,7 +21,7 @@ static const char *const kinds[KINDS] = { "alignment padding", "strings", "other
 /* Texts begin at multiples of this, or directly after each other. */
 #define TEXT_ALIGNED 8
 
-/* The prefix of the labels. The kernel's scripts/kallsyms.c describes them. */
+/* Prefix of the labels that the kernel's scripts/kallsyms.c writes. */
 #define KALLSYMS	   "kallsyms_"
 /* A table of 16-bit offsets into the text of all 256 tokens. */
 #define TOKEN_INDEX_BYTES  512
@@ -30,7 +30,7 @@ static const char *const kinds[KINDS] = { "alignment padding", "strings", "other
 #define SEQ_BYTES	   3
 #define KALLSYMS_ALIGNMENT 8
 
-/* By prefix of the names of sections, or of symbols without a size. */
+/* Groups, by the prefix of a section's name or of the name of a symbol without a size. */
 static const struct {
 	const char *name, *group;
 } known[] = {
@@ -60,8 +60,8 @@ static const struct {
 /**
  * struct rest - the section being read
  * @content: its bytes; NULL: not in the file
- * @group: of the whole section; NULL: its name is not known
- * @offsets: bytes of kallsyms_offsets
+ * @group: of the whole section; NULL: its name is not in known[]
+ * @offsets: size of kallsyms_offsets, in bytes
  */
 struct rest {
 	struct elf_rests *out;
@@ -104,8 +104,8 @@ static bool is_text(uint8_t c)
 	return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t' || c == '\001';
 }
 
-/* Is there a text at @p, with its NUL? @length: its length, or that of the bytes tested. @beside: a
- * text comes before it.
+/* Is there a NUL-terminated text at @p? @length: its length, or that of the bytes tested. @beside:
+ * a text comes before it.
  */
 static bool text_at(const uint8_t *p, size_t size, bool beside, size_t *length)
 {
@@ -176,7 +176,7 @@ static void count(struct rest *r, uint64_t begin, uint64_t end)
 		zeros++;
 	if (!aligns(s->addr + end, zeros))
 		zeros = 0;
-	/* The NUL of a text belongs to it. */
+	/* The NUL that ends a text is part of it. */
 	if (zeros && zeros < size && is_text(p[size - 1 - zeros]))
 		zeros--;
 	r->bytes[PADDING] += zeros;

@@ -8,10 +8,10 @@
 
 /* Kernels are relocated by whole pages. */
 #define STEP	   4096
-/* At most this many callsites are tried as the anchor, which is assumed to follow a call. */
+/* Maximum number of callsites tried as the anchor, which is assumed to follow a call. */
 #define NR_ANCHORS 32
 #define MIN_CALLS  8
-/* No kernel's code spans more: a file that does is damaged, and would be searched for hours. */
+/* No kernel's code spans more. A larger file is damaged, and the search would take hours. */
 #define MAX_SPAN   (1ULL << 30)
 
 /* The address of a name on each side, and how often it occurs there. */
@@ -44,7 +44,7 @@ static int note_places(struct places *places, unsigned int side,
 	return 0;
 }
 
-/* Finds the most common distance between names that each side has once. */
+/* Finds the most common offset of the names that occur once on each side. */
 static int vote(const struct places *places, struct symbol_fit *fit)
 {
 	struct u64_map __auto_map votes = { 0 };

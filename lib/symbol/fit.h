@@ -45,10 +45,11 @@ int symbol_fit_names(const struct symbol_text *theirs, const struct symbol_text 
  * @addrs: distinct callsites of the recording
  *
  * Tries every offset of whole pages that puts one of the callsites after a call. Accepts an offset
- * only if it puts eight or more callsites after calls, three of four of those that it puts into
- * code at all, and if no other offset comes near. Callsites of modules do no harm.
+ * only if it puts at least eight callsites after calls, and at least three quarters of those that
+ * it puts into code, and if no other offset reaches more than half as many. Callsites in modules do
+ * no harm.
  *
- * Return: 0; -ENODATA nothing is proved; -EOPNOTSUPP call instructions of this architecture are
+ * Return: 0; -ENODATA no offset is accepted; -EOPNOTSUPP call instructions of this architecture are
  * unknown.
  */
 int symbol_fit_calls(const struct elf_image *img, const uint64_t *addrs, size_t nr,
@@ -58,12 +59,12 @@ int symbol_fit_calls(const struct elf_image *img, const uint64_t *addrs, size_t 
 size_t symbol_fit_count(const struct symbols *syms, const uint64_t *addrs, size_t nr);
 
 /**
- * symbol_fit_apply() - make the symbol text to use
+ * symbol_fit_apply() - make the kallsyms text to use
  * @theirs: symbols from elsewhere; their modules are dropped if @offset is not 0, because each
  *	module was loaded at another address
  * @ours: the recording's; their modules are used in that case, or if @theirs has none
  *
- * Return: kallsyms text in @out: 0 or -ENOMEM.
+ * Return: 0 and the text in @out, or -ENOMEM.
  */
 int symbol_fit_apply(const struct symbol_text *theirs, const struct symbol_text *ours,
 		     uint64_t offset, struct strbuf *out) __must_check;

@@ -17,8 +17,8 @@
 #define NO_IMAGE UINT32_MAX
 
 /**
- * struct places - the source file of each item of a layout, as far as known
- * @paths: of each item: number of its path; 0: unknown yet
+ * struct places - the source file of each item of a layout, where known
+ * @paths: for each item, the number of its path; 0: still unknown
  * @sources: the same for each source file in the symbol table
  * @names: by file name without a directory: number of the path, or SEVERAL
  * @dir: of a module: the directory of all its files; NULL: unknown
@@ -43,7 +43,7 @@ static uint32_t path_id(struct places *p, const char *path)
 }
 
 #ifdef HAVE_LIBDW
-/* Means that memory ran out; path numbers are always smaller. */
+/* Memory ran out; path numbers are always smaller. */
 #define NO_MEMORY UINT32_MAX
 
 /* The number of the path of a unit's file, which is indexed by its name; 0: outside the tree. */
@@ -70,7 +70,7 @@ static uint32_t path_of(struct places *p, Dwarf_Die *unit)
 	return file;
 }
 
-/* Is the variable at a fixed address? */
+/* Does the variable have a fixed address? */
 static bool has_address(Dwarf_Die *die, Dwarf_Addr *addr)
 {
 	Dwarf_Attribute attr, indexed;
@@ -111,7 +111,7 @@ static int read_unit(void *ctx, Dwarf_Die *unit)
 	return 0;
 }
 
-/* The file of the code at @addr, or of the variable there; 0: unknown, or memory ran out. */
+/* The file of the code at @addr; 0: unknown, or memory ran out. */
 static uint32_t file_of_code(struct places *p, uint64_t addr)
 {
 	const uint32_t *known;
@@ -135,8 +135,8 @@ static uint32_t file_of_variable(const struct places *p, uint64_t addr)
 	return path ? *path : 0;
 }
 
-/* In a module: libdwfl assigns each section an address, and stores it in the section's header. 0:
- * unknown.
+/* The address that libdwfl assigned to a module's section, which it stores in the section header;
+ * 0: unknown.
  */
 static uint64_t section_address(const struct debug_units *units, uint32_t index)
 {
@@ -199,8 +199,8 @@ static int find_source(struct places *p, const char *name, uint32_t *path)
 	return *path ? 0 : -ENOMEM;
 }
 
-/* Finds the files of the names in the symbol table: the file of those of their symbols that are
- * known already, else the only file of that name, else a file in the module's directory.
+/* Finds the paths of the file names in the symbol table: that of one of the file's symbols, if
+ * known; else the only file of that name; else a file in the module's directory.
  */
 static int find_sources(struct places *p)
 {
@@ -294,7 +294,7 @@ static int ask_tree(struct footprint *fp, const struct source_tree *tree,
 	return *path ? 0 : -ENOMEM;
 }
 
-/* Adds the bytes without a symbol: section by section in a module, or if no section has symbols. */
+/* Adds the bytes without a symbol: per section in a module, or if the file has no symbols. */
 static int add_rest(struct footprint *fp, struct footprint_image *image, uint32_t dir)
 {
 	const struct elf_layout *layout = &image->layout;
@@ -448,7 +448,7 @@ const struct footprint_part *footprint_find(const struct footprint *fp, uint64_t
 		    : NULL;
 }
 
-/* Indexes the names of an image's symbols. */
+/* Indexes the names of an image's functions. */
 static int name_functions(struct footprint_image *image)
 {
 	const struct elf_layout *layout = &image->layout;

@@ -51,9 +51,9 @@ void elf_rests_free(struct elf_rests *rests);
 
 /**
  * struct footprint_part - a symbol, or bytes of a section without a symbol
- * @image: index in @images of its file
+ * @image: index of its file in @images
  * @item: the symbol; NULL: bytes without a symbol
- * @rest: which of these bytes; NULL: all of @section, or @item is set
+ * @rest: which of these bytes; NULL: all those of @section, or @item is set
  * @section: its section; owned by the file's layout
  * @path: number in @paths of its source file or directory; 0: unknown
  * @is_file: @path is a file
@@ -72,7 +72,7 @@ struct footprint_part {
  * @name: of the module; NULL: the kernel itself
  * @rests: of the kernel itself: bytes without a symbol
  * @first: number of its first part; parts of symbols are in the order of the layout's items
- * @functions: by name: an item; filled on the first look-up
+ * @functions: name -> item; filled on the first look-up, which sets @asked
  */
 struct footprint_image {
 	char *name;
@@ -86,7 +86,7 @@ struct footprint_image {
 /**
  * struct footprint - zero-initialise it
  * @paths: "fs/ext4/inode.c", "fs/ext4"
- * @modules: by name: an image
+ * @modules: name -> image
  * @nr_packed: modules left out because they could not be read
  */
 struct footprint {
@@ -104,9 +104,9 @@ struct footprint {
  * @path: of an ELF file
  * @sources: of directories; their vmlinux must be the same file, and may be NULL
  *
- * The source file of a symbol is that of its code's compile unit, or of the variable in the debug
- * information; else the file that the symbol table names, if the symbols around it decide which
- * file of that name it is; else the file that both of its neighbours share.
+ * A symbol's source file is that of its code's compile unit or of the variable in the debug
+ * information; else the file named in the symbol table, if its other symbols or a unique name
+ * decide which; else the file of both neighbours.
  *
  * Return: 0; -ENOEXEC not an ELF file, or damaged; -ENODATA no section takes memory; -EFBIG it
  * needs more work than its size allows; -ENOMEM; another negative errno of opening @path.

@@ -12,7 +12,7 @@ struct module_places {
 	KEYED(struct module_place) names;
 };
 
-/* The place of a name that may be missing: NULL. */
+/* The place of a module; NULL: unknown. */
 static struct module_place *known_place(const struct module_places *m, const char *name,
 					size_t len)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: moves the symbols of this boot to fit events of the previous boot.
+ * symbol: moves this boot's symbols to fit events of the previous boot.
  * In: last_boot_info of an instance that survived a reboot, this boot's kallsyms and /proc/modules.
  * Out: kallsyms text with the addresses of the previous boot.
  */
@@ -36,7 +36,7 @@ struct last_boot {
  * @kallsyms: of this boot; @modules: its /proc/modules; may be NULL
  * @out: the moved text, if @last->kind is LAST_BOOT_MOVED; appended
  *
- * Both boots must have run the same build; @info cannot tell.
+ * Both boots must have run the same build; @info does not show it.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -2,7 +2,7 @@
 /*
  * DWARF 5, 6.2; versions 2 to 4 differ only in the header. libdw's dwarf_getsrclines() has no
  * bound: a file of 200 KB whose 20 000 files name one directory of 100 KB makes one call allocate
- * 1.9 GB. Of a usual table it keeps eleven times the size.
+ * 1.9 GB. For a usual table, it keeps eleven times its size.
  */
 #include "symbol/line_program.h"
 
@@ -77,8 +77,8 @@ static struct line_bytes rest_of(const struct byte_reader *r)
 	return (struct line_bytes){ r->p, byte_reader_left(r) };
 }
 
-/* One directory or file of a header: only its path and its directory. A text in another section is
- * not read until needed: many entries may share one long text.
+/* Path and directory of one directory or file in a header. A text in another section is not read
+ * until needed, because many entries may share one long text.
  */
 struct entry {
 	const char *inside;
@@ -124,7 +124,7 @@ static int read_number(struct byte_reader *r, uint64_t form, uint64_t *value)
 	else if (form == FORM_BLOCK)
 		byte_reader_skip(r, read_uleb(r));
 	else if (form < ARRAY_SIZE(sizes) && sizes[form])
-		*value = byte_reader_uint(r, sizes[form]); /* of 16 bytes: 0 */
+		*value = byte_reader_uint(r, sizes[form]); /* 0 for 16 bytes */
 	else
 		return -EOPNOTSUPP;
 	return 0;
@@ -150,15 +150,15 @@ static int read_value(const struct line_table *t, struct byte_reader *r, uint64_
 	return r->failed || (content == LNCT_PATH && !text) ? -EBADMSG : 0;
 }
 
-/* What describes the entries before DWARF 5: a text; a file's number of its directory, and two more
- * numbers (time, size).
+/* Layout of entries before DWARF 5: a path; for a file, also the number of its directory and two
+ * more numbers (time, size).
  */
 static const uint8_t old_dir_forms[] = { LNCT_PATH, FORM_STRING };
 static const uint8_t old_file_forms[] = { LNCT_PATH,  FORM_STRING, LNCT_DIRECTORY,
 					  FORM_UDATA, LNCT_OTHER,  FORM_UDATA,
 					  LNCT_OTHER, FORM_UDATA };
 
-/* Is it the end of a list before DWARF 5, an empty text? */
+/* Is it the empty text that ends a list before DWARF 5? */
 static bool is_end(const struct line_table *t, const struct entry *e)
 {
 	return t->version < 5 && e->inside && !*e->inside;
@@ -215,7 +215,7 @@ static int read_lists(struct line_table *t, struct byte_reader *r)
 	return r->failed ? -EBADMSG : 0;
 }
 
-/* Counts the entries of a list before DWARF 5, and moves @r behind it. */
+/* Counts the entries of a list before DWARF 5, and moves @r after it. */
 static int count_entries(struct line_table *t, struct byte_reader *r,
 			 struct line_bytes forms, uint64_t *nr)
 {
@@ -295,7 +295,7 @@ int line_table_open(struct line_table *table, const struct line_sections *sectio
 	return read_fields(table, &header);
 }
 
-/* The registers used here, and the previous row. */
+/* The state machine's registers that are needed, and the previous row. */
 struct machine {
 	const struct line_table *t;
 	uint64_t addr, wanted;

@@ -3,7 +3,7 @@
  * symbol: the source file and line that an address was compiled from.
  * In: the line table of a unit (DWARF 2 to 5). Out: a line, and the parts of a file's path.
  *
- * Nothing is kept of a table: libdw would need many times its size, and copies every path.
+ * Keeps nothing of a table. libdw would keep many times its size, and copies every path.
  */
 #ifndef KMEMX_SYMBOL_LINE_PROGRAM_H
 #define KMEMX_SYMBOL_LINE_PROGRAM_H

@@ -62,7 +62,7 @@ static enum module_state open_file(struct debug_units **units, const char *path,
 	return err == -ENOMEM ? MODULE_NO_MEMORY : err ? MODULE_NO_DEBUG : MODULE_READ;
 }
 
-/* Tries one more place; if that fails, the state for the module's own file stays. */
+/* Tries one more place; on failure, keeps the state of the module's own file. */
 static void try_place(struct module_debug *d, struct strbuf *path,
 		      char id[ELF_BUILD_ID_MAX])
 {
@@ -142,7 +142,7 @@ struct module_file {
 
 struct module_files {
 	struct intern dirs;
-	/* By name: of the first directory with the name, the best file. */
+	/* By module: the best file in the first directory that has one. */
 	KEYED(struct module_file) files;
 	bool installed;		    /* below /lib/modules/VERSION */
 	struct directory_walk walk; /* its path is relative to the top */
@@ -150,7 +150,7 @@ struct module_files {
 	struct module_places places;
 };
 
-/* In order of preference: a split-off debug file comes first. */
+/* In order of preference, separate debug files first. */
 static const char *const endings[] = { ".ko.debug", ".ko", ".ko.gz", ".ko.xz",
 				       ".ko.zst" };
 
@@ -339,7 +339,7 @@ static int open_units(const struct module_files *files, const char *module,
 	return file->debug.state == MODULE_NO_MEMORY ? -ENOMEM : 0;
 }
 
-/* A module whose file was not found is added: its build ID may still find it. NULL: no memory. */
+/* Adds the module if it has no file: its build ID may still find one. NULL: no memory. */
 static struct module_file *find_module(struct module_files *files, const char *module)
 {
 	return KEYED_ITEM_OF(&files->files, module, strlen(module));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbol: finds the modules' files, and from these their source directories.
+ * symbol: finds modules' files and, from these, their source directories.
  * In: /lib/modules/VERSION, its copy in a debug package, or a build tree. Out: directories.
  */
 #ifndef KMEMX_SYMBOL_MODULE_FILES_H
@@ -41,7 +41,7 @@ struct module_debug {
 
 /**
  * module_debug_open() - find a module's debug information
- * @file: of the module, or its split-off debug file; may be compressed; NULL: unknown
+ * @file: of the module, or its separate debug file; may be compressed; NULL: unknown
  *
  * Searches @file; .debug/ next to it; usr/lib/debug/.build-id below @root; the server. Files must
  * have the recorded build ID, or else that of @file. Without a build ID, only @file is tried.
@@ -54,7 +54,7 @@ struct module_files;
 
 /**
  * module_files_open() - find the modules below a directory
- * @path: searched for NAME.ko, also compressed (.gz, .xz, .zst), and NAME.ko.debug, which is
+ * @path: searched for NAME.ko, also compressed (.gz, .xz, .zst), and for NAME.ko.debug, which is
  *	preferred to other files in its directory
  *
  * Kbuild installs fs/ext4/ext4.ko as /lib/modules/VERSION/kernel/fs/ext4/ext4.ko; in a build tree
@@ -65,7 +65,7 @@ struct module_files;
  * another negative errno of opening @path.
  */
 int module_files_open(struct module_files **out, const char *path) __must_check;
-/* The same without files: modules can be found only by build ID, see module_files_expect(). 0 or
+/* The same without a directory: finds modules only by build ID, see module_files_expect(). 0 or
  * -ENOMEM.
  */
 int module_files_new(struct module_files **out) __must_check;
@@ -91,8 +91,8 @@ int module_files_find(struct module_files *files, const char *module,
 		      const char *function, const char **dir);
 
 /* Sets the expected build IDs of the modules, and where else to search for debug information; the
- * contents of @places are borrowed. Call it before any look-up. A module without a build ID is
- * accepted as it is; the directory of a module's file is accepted in any case.
+ * contents of @places are borrowed. Call it before any look-up. Any file is accepted for a module
+ * without a recorded build ID; the directory of a module's file is accepted in any case.
  */
 void module_files_expect(struct module_files *files, const struct module_places *places);
 

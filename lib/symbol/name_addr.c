@@ -4,27 +4,27 @@
 #include "base/keyed.h"
 #include "symbol/symbols.h"
 
-/* What is known of a function, by name number. */
+/* What is known about a function, by name number. */
 struct known {
-	uint32_t given;	  /* its first line in the given kallsyms + 1; 0: not there */
-	uint32_t made_up; /* the first of its made-up addresses + 1; 0: none */
+	uint32_t given;	  /* index + 1 of its last line in @given; 0: not there */
+	uint32_t made_up; /* index + 1 of its first made-up address; 0: none */
 	bool ambiguous;
 };
 
-/* A function of the given kallsyms; functions of one name are chained. */
+/* A function in the given kallsyms; functions of one name are chained, last one first. */
 struct given {
 	uint64_t addr;
 	uint32_t next; /* + 1 */
 };
 
-/* A made-up address. Functions of the same name but another size have their own. */
+/* A made-up address. Functions of one name but of different sizes have different ones. */
 struct made_up {
 	uint32_t name;
-	uint32_t next; /* + 1: of the same name */
+	uint32_t next; /* index + 1 of the next one of this name; 0: none */
 	uint64_t size; /* 0: unknown so far */
 };
 
-/* The most functions of one name that are distinguished. */
+/* Maximum number of functions of one name that are distinguished. */
 #define MAX_VARIANTS 16
 
 struct name_addrs {

@@ -4,8 +4,8 @@
  * In: names from a kernel's text log, and maybe kallsyms. Out: addresses, and kallsyms text that
  * maps them back to the names.
  *
- * Without the true address from kallsyms, an address is made up: from NAME_ADDR_BASE on, 1 MiB for
- * each function. No kernel uses such addresses, so they are recognisable.
+ * A function that is not in kallsyms gets a made-up address: from NAME_ADDR_BASE on, 1 MiB for each
+ * function. No kernel uses such addresses, so they are recognisable.
  */
 #ifndef KMEMX_SYMBOL_NAME_ADDR_H
 #define KMEMX_SYMBOL_NAME_ADDR_H
@@ -33,7 +33,7 @@ struct name_addr {
 /**
  * struct name_addr_stats - counts of distinct functions
  * @nr_made_up: with a made-up address
- * @nr_ambiguous: in kallsyms, where the name occurs more than once and the size did not decide
+ * @nr_ambiguous: more than one in kallsyms has the name, and the size did not decide
  * @nr_refused: look-ups without an address: an offset over 1 MiB, or too many functions
  */
 struct name_addr_stats {
@@ -45,7 +45,7 @@ int name_addrs_new(struct name_addrs **out, const char *kallsyms,
 		   size_t size) __must_check;
 void name_addrs_free(struct name_addrs *na);
 
-/* Was a kallsyms with addresses given? */
+/* Did the given kallsyms have addresses? */
 bool name_addrs_given(const struct name_addrs *na);
 /* Sets @addr to the address @at->offset bytes after the function's start; 0 if it has none. 0 or
  * -ENOMEM.

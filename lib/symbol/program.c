@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: reads the ELF file of a program or a library, or the names by a JIT compiler.
+ * symbol: reads the ELF file of a program or a library, or a JIT compiler's perf map.
  * In: a file, and optionally the one with its debug symbols. Out: the function at an offset.
  */
 #include "symbol/user_symbols.h"
@@ -16,7 +16,7 @@
 #define MAX_SEGMENTS  64U
 #define MAX_FUNCTIONS (4U << 20)
 #define MAX_NAMES     (512U << 20)
-/* The largest file of a JIT compiler that is read. */
+/* Larger perf maps of a JIT compiler are not used. */
 #define MAX_JIT	      (64U << 20)
 /* Longer names are left out. */
 #define MAX_NAME      512U
@@ -117,7 +117,7 @@ static int read_file(struct program *p, int fd, bool segments)
 	return ret;
 }
 
-/* Of functions at the same address, the one that the table has first is found. */
+/* program_function() takes the last function of an address: that must be the table's first. */
 ORDER(compare, struct function, UP(address) ?: DOWN(name))
 
 int program_open(struct program **out, int fd, int symbols_fd)
@@ -139,7 +139,7 @@ int program_open(struct program **out, int fd, int symbols_fd)
 	return 0;
 }
 
-/* A line of a JIT compiler. 0 or -ENOMEM. */
+/* Adds a line of a JIT compiler's perf map. 0 or -ENOMEM. */
 static int add_jit(struct program *p, const char *line)
 {
 	struct function f;
@@ -156,7 +156,7 @@ static int add_jit(struct program *p, const char *line)
 	return ARRAY_ADD(p->functions, p->nr, f);
 }
 
-/* Of equal functions, the newer one is found. */
+/* Likewise, but the newest function must be last. */
 ORDER_BY(compare_jit, struct function, address, name)
 
 int program_open_jit(struct program **out, int fd)

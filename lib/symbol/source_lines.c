@@ -3,7 +3,7 @@
 
 #include "base/keyed.h"
 
-/* Of a line about a program's address, everything before the file's name. */
+/* Maximum length of a user address's line before the file name. */
 #define LINE_HEAD_MAX 1024U
 
 /* The frames of an address. */
@@ -12,7 +12,7 @@ struct chain {
 	size_t nr;
 };
 
-/* A file that may have debug information; @units NULL: it has none, or needs too much work. */
+/* A file that may have debug information. @units is NULL if it has none or needs too much work. */
 struct file {
 	struct debug_units *units;
 	bool opened;
@@ -21,7 +21,7 @@ struct file {
 /**
  * struct source_lines - the results so far
  * @files: by module; the kernel's name is ""
- * @chains: by address; callers keep their frames
+ * @chains: by address; callers keep pointers to the frames
  */
 struct source_lines {
 	const struct directory_sources *sources;
@@ -85,7 +85,7 @@ static int open_file(struct source_lines *l, const char *module, struct file *fi
 	return ret;
 }
 
-/* The file of @module, or of the kernel itself: "". NULL: memory ran out. */
+/* The file of @module; "" for the kernel itself. NULL: memory ran out. */
 static struct file *find_file(struct source_lines *l, const char *module)
 {
 	struct file *file = KEYED_ITEM_OF(&l->files, module, strlen(module));
@@ -115,9 +115,9 @@ static bool is_named(const struct source_frame *frames, size_t nr)
 	return nr && frames[nr - 1].function;
 }
 
-/* A return address is after its call, which may be the last instruction of its function. The frame
- * of an interrupt has the next instruction, which may be the first of its function: then no
- * function is before it.
+/* A return address follows its call, which may be the last instruction of its function, so the byte
+ * before it is looked up. The frame of an interrupt is the next instruction, which may be the first
+ * of its function: if no named function precedes it, the address itself is looked up.
  */
 static int ask(struct file *file, uint64_t place,
 	       struct source_frame frames[SOURCE_FRAMES_MAX], size_t *nr)
@@ -187,14 +187,14 @@ static int add_chain(struct source_lines *l, uint64_t addr,
 	return 0;
 }
 
-/* The functions at one address of a program. */
+/* The functions at one user address. */
 struct user_chain {
 	struct source_frame frames[SOURCE_FRAMES_MAX];
 	size_t nr;
 	uint64_t addr;
 };
 
-/* Stores the chain, which is complete, and begins the one of @addr. 0 or -ENOMEM. */
+/* Stores the completed chain and begins that of @addr. 0 or -ENOMEM. */
 static int end_user_chain(struct source_lines *l, struct user_chain *c, uint64_t addr)
 {
 	struct source_frame *last = c->nr ? &c->frames[c->nr - 1] : NULL;
@@ -212,7 +212,7 @@ static int end_user_chain(struct source_lines *l, struct user_chain *c, uint64_t
 	return ret;
 }
 
-/* A line of @len characters. 0 or -ENOMEM. */
+/* Parses a line of @len characters. 0 or -ENOMEM. */
 static int add_user_line(struct source_lines *l, struct user_chain *c, const char *text,
 			 size_t len)
 {

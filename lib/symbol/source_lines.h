@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbol: the source functions and lines of a recording's addresses.
- * In: debug information of its kernel and modules; what the recording says of programs.
- * Out: frames, innermost first.
+ * In: debug information of its kernel and modules; what the recording says about programs. Out:
+ * frames, innermost first.
  */
 #ifndef KMEMX_SYMBOL_SOURCE_LINES_H
 #define KMEMX_SYMBOL_SOURCE_LINES_H
@@ -26,7 +26,7 @@ void source_lines_free(struct source_lines *lines);
  * parse is skipped. 0 or -ENOMEM.
  */
 int source_lines_add_user(struct source_lines *lines, const char *text) __must_check;
-/* Is there debug information of the kernel or of modules? False for NULL. */
+/* Is there debug information for the kernel or for modules? False for NULL. */
 bool source_lines_of_kernel(const struct source_lines *lines);
 
 /**

@@ -16,7 +16,7 @@ static void go_up(struct strbuf *out, size_t start)
 	out->data[out->size] = '\0';
 }
 
-/* The path within the tree; NULL: it is outside. */
+/* The path within the tree; NULL: @name is outside. */
 static const char *inside(const char *name, const char *root, const char *comp_dir)
 {
 	size_t size = strlen(root);

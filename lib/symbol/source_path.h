@@ -48,8 +48,8 @@ struct directory_walk {
 	void *ctx;
 };
 
-/* Walks @fd, an open directory, and closes it. Returns 0, what @file returned, or -ENOMEM.
- * Directories that cannot be read are skipped.
+/* Walks and closes @fd, an open directory. Returns 0, what @file returned, or -ENOMEM. Directories
+ * that cannot be read are skipped.
  */
 int directory_walk(struct directory_walk *walk, int fd) __must_check;
 

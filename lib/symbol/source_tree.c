@@ -13,7 +13,7 @@
 #define FILES_MAX     1000000
 #define FILE_SIZE_MAX (16U << 20)
 
-/* One directory of a name, and the next of the same name. */
+/* A directory that contains a name, and the next one that does. */
 struct place {
 	uint32_t dir;  /* number in @dirs */
 	uint32_t next; /* index + 1; 0: none */
@@ -98,7 +98,7 @@ static int scan_file(void *ctx, int directory, const char *name)
 	if (fd < 0)
 		return 0;
 	strbuf_reset(&tree->content);
-	/* What cannot be read, or is too much, is left out. */
+	/* Scans what was read: nothing on an error, the first bytes of a file that is too large. */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
 	    text_read(&tree->content, fd, FILE_SIZE_MAX) == -ENOMEM)
 		return -ENOMEM;
@@ -113,7 +113,7 @@ static int scan_file(void *ctx, int directory, const char *name)
 					   tree->content.size, add_function, tree);
 }
 
-/* Separate programs, whose functions have the same names as the kernel's. */
+/* Is it part of a separate program? Its functions may have the same names as the kernel's. */
 static bool is_no_kernel(const char *path, const char *name)
 {
 	static const char *const top[] = { "Documentation", "scripts", "samples", "tools",

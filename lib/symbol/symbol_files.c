@@ -53,9 +53,9 @@ static int use_text(const struct attempt *a, const struct symbol_text *theirs,
 	return 0;
 }
 
-/* Nothing tells where the kernel was loaded. If it was relocated, few callsites are in functions of
- * the unrelocated symbols (x86 relocates by 2 MiB within 1 GiB, and its text has some 20 MiB). So
- * if nearly all are, assumes no relocation and logs that; it is not proved.
+/* Nothing tells where the kernel was loaded. Had it been relocated, few callsites would be in
+ * functions of the unrelocated symbols (x86 relocates in steps of 2 MiB within 1 GiB, and its text
+ * has some 20 MiB). So if nearly all are, assumes no relocation and warns that this is not proved.
  */
 static int assume_unmoved(const struct attempt *a, const struct symbol_text *theirs,
 			  const struct symbol_sites *sites)
@@ -74,7 +74,7 @@ static int assume_unmoved(const struct attempt *a, const struct symbol_text *the
 	return 0;
 }
 
-/* Without common names: uses the callsites, and the code in @img if there is any. */
+/* For lack of common names, uses the callsites, and the code in @img if there is any. */
 static int place_by_sites(const struct attempt *a, const struct symbol_text *theirs,
 			  const struct elf_image *img)
 {
@@ -123,7 +123,7 @@ static int open_text(const struct attempt *a)
 	return err;
 }
 
-/* Same word size, byte order and build? */
+/* Do word size, byte order and build match? */
 static int check_elf(const struct attempt *a, const struct elf_image *img)
 {
 	const struct symbol_target *t = a->target;

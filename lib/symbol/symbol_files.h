@@ -69,7 +69,7 @@ enum symbol_problem {
 	SYMBOLS_UNREADABLE,	 /* the file */
 	SYMBOLS_NO_ELF,		 /* not an ELF file, or damaged */
 	SYMBOLS_STRIPPED,	 /* an ELF file without symbols */
-	SYMBOLS_OTHER_MACHINE,	 /* of another kernel: @is_64 and @big_endian differ */
+	SYMBOLS_OTHER_MACHINE,	 /* word size or byte order differ: @is_64, @big_endian */
 	SYMBOLS_OTHER_BUILD,	 /* @build_id differs */
 	SYMBOLS_OTHER_NAMES,	 /* common functions have other addresses: @fit */
 	SYMBOLS_OTHER_CALLSITES, /* too few callsites are in its functions: @fit */
@@ -103,7 +103,8 @@ struct symbol_failure {
  *
  * Return: 0 and the table, which the caller owns; else -errno, with the reason in @failure: -EXDEV
  * another kernel's file, -ENODATA its offset cannot be found or it has no symbols, -ENOEXEC,
- * -ENOMEM, errors of the file or of @target's callsites. The table may exist then, too.
+ * -ENOMEM, errors of the file or of @target's callsites. A table made before the failure is also
+ * the caller's.
  */
 int symbol_files_open(struct symbols **out, struct symbol_origin *origin,
 		      const struct symbol_files *files,

@@ -35,7 +35,7 @@ static bool parse_hex8(const char *p, uint32_t *value)
 	return true;
 }
 
-/* Parses the address at *@p and moves *@p after it. Nearly all have sixteen digits, or eight. */
+/* Parses the address at *@p and moves *@p after it. Nearly all have sixteen or eight digits. */
 static bool parse_address(const char **p, const char *end, uint64_t *value)
 {
 	uint32_t upper = 0, lower;
@@ -74,7 +74,7 @@ static size_t word_length(const char *p, const char *end)
 	return (size_t)(p - start);
 }
 
-/* Parses what follows the name at *@p, maybe a module, and moves *@p after it. */
+/* Parses the optional module after the name at *@p, and moves *@p after it. */
 static void parse_module(struct symbol_line *line, const char **p, const char *end)
 {
 	const char *at = *p;

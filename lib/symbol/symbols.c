@@ -21,7 +21,7 @@ struct symbols {
 	bool hidden;
 };
 
-/* Longer than any kernel symbol (KSYM_NAME_LEN): the rest of a name is ignored. */
+/* Longer than any kernel symbol (KSYM_NAME_LEN). The rest of a longer name is ignored. */
 #define NAME_LOOK 512U
 
 /* Among aliases the lowest rank wins: people use plain, global names for functions. */
@@ -42,7 +42,7 @@ static uint32_t name_rank(const struct symbols *syms, const struct symbol_entry 
 	return rank;
 }
 
-/* What a pass over the text finds besides the entries. */
+/* What scan_text() finds besides the entries. */
 struct scan {
 	size_t nr_lines, nr_bad;
 	bool any_address;

@@ -18,8 +18,8 @@ struct symbol {
 
 struct symbols;
 
-/* Addresses from here on, up to twice that, are code of programs (recording/user_maps.h). No kernel
- * is there: with 64 bits, kernels begin at 0, or in the upper half.
+/* User frames lie in [SYMBOLS_USER, 2 * SYMBOLS_USER), see recording/user_maps.h. No kernel does:
+ * 64-bit kernels begin at 0, or lie in the upper half.
  */
 #define SYMBOLS_USER (1ULL << 62)
 
@@ -32,19 +32,19 @@ static inline bool symbols_is_user(uint64_t addr)
  * symbols_new() - index symbols
  * @text: kallsyms or System.map lines ("addr type name[\t[module]]"); copied; may be NULL
  *
- * Indexes text symbols; of aliases, the name without leading underscores or local suffix, and of
- * global type, wins. All-zero addresses (kptr_restrict) give an empty table. Lines that do not
- * parse are skipped and counted. Return: 0 or -ENOMEM.
+ * Indexes text symbols. Among aliases, prefers names without a leading underscore or a '.', then
+ * global ones. All-zero addresses (kptr_restrict) give an empty table. Lines that do not parse are
+ * skipped and counted. Return: 0 or -ENOMEM.
  */
 int symbols_new(struct symbols **out, const char *text, size_t size,
 		const struct log *log) __must_check;
-/* The same for text that the table owns afterwards, also on failure: allocated with malloc(), with
- * room for one more byte after @size; or NULL.
+/* The same, but takes ownership of @text, even on failure: allocated with malloc(), with room for
+ * one more byte after @size; or NULL.
  */
 int symbols_take(struct symbols **out, char *text, size_t size,
 		 const struct log *log) __must_check;
-/* Adds the symbols of programs, lines as above; they are found, but not counted or listed. 0 or
- * -ENOMEM.
+/* Adds the symbols of programs, in the same format. They can be found, but are not counted or
+ * listed. 0 or -ENOMEM.
  */
 int symbols_add_user(struct symbols *syms, const char *text, size_t size,
 		     const struct log *log) __must_check;
@@ -83,7 +83,7 @@ struct symbol_line {
  * -EBADMSG for any other line.
  */
 int symbol_line_read(struct symbol_line *line, const char **p, const char *end);
-/* Is it code, and not what nm calls data, constants, absolute or common? */
+/* Is it code? That is, not a type that nm uses for data, constants, absolute or common symbols. */
 bool symbol_line_is_text(const struct symbol_line *line);
 
 /**
@@ -98,13 +98,13 @@ void symbol_line_add(struct strbuf *out, const struct symbol_line *line, uint64_
 
 /* Names without the parts that differ between builds. */
 
-/* Length of @name without compilers' endings (.isra.0, .constprop.0, .part.0, .cold, .llvm.123,
- * .lto_priv.0) and without _noprof, which 6.10 added to allocators.
+/* Length of @name without the compiler's suffixes (.isra.0, .constprop.0, .part.0, .cold,
+ * .llvm.123, .lto_priv.0) and without _noprof, which 6.10 added to allocators.
  */
 size_t symbol_plain_length(const char *name);
-/* Copies @name without them to @plain of @size bytes. False: it had to be cut. */
+/* Copies @name without these suffixes to @plain of @size bytes. False: it was truncated. */
 bool symbol_plain(const char *name, char *plain, size_t size);
-/* Is @name @pattern, or with a * at its end, does @name begin with it? */
+/* Does @name equal @pattern, or begin with it if @pattern ends with '*'? */
 bool symbol_matches(const char *name, const char *pattern);
 
 #endif

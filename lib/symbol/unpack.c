@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbol: opens compressed ELF files, as modules often are.
+ * symbol: opens ELF files that may be compressed, as modules often are.
  * In: a path. Out: a descriptor of the uncompressed content.
  */
 #include "symbol/elf.h"

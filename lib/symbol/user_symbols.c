@@ -9,7 +9,7 @@
 #include "symbol/debug_units.h"
 #include "symbol/elf.h"
 
-/* The most processes that are asked for a file of their own. */
+/* Maximum number of processes through which a container's file is tried. */
 #define CONTAINER_PROCESSES 8U
 
 /* --- files ----------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static int open_as(const struct user_symbols_options *opts, const struct user_pa
 	return fd;
 }
 
-/* A container has files of its own, which those of its processes that still run can show. */
+/* A container has its own files, which are reachable through its processes that still run. */
 static int open_mapped(const struct user_symbols_options *opts, const struct user_maps *u,
 		       const struct user_path *p, uint32_t file)
 {
@@ -60,15 +60,14 @@ static int open_mapped(const struct user_symbols_options *opts, const struct use
 	return fd;
 }
 
-/* What names the addresses of one file; NULL: nothing does. */
+/* Sources of names for the addresses of one file; NULL: not available. */
 struct user_file {
 	const char *path;
 	struct program *program;
 	struct debug_units *units;
 };
 
-/* A file that anybody can have put there is only read if somebody wrote it who may name the
- * process's functions.
+/* Anyone can create a perf map, so it is read only if its owner may name the process's functions.
  */
 static bool may_name(const struct user_symbols_options *opts, int fd, uint32_t pid)
 {
@@ -99,7 +98,7 @@ static int open_lines(struct user_file *f, int fd)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Opens file @file and its debug symbols, if they are here. 0 or -ENOMEM. */
+/* Opens file @file and its debug symbols, if they exist here. 0 or -ENOMEM. */
 static int open_file(struct user_file *f, const struct user_maps *u, uint32_t file,
 		     const struct user_symbols_options *opts)
 {
@@ -140,7 +139,7 @@ static void close_file(struct user_file *f)
 
 /* --- symbols --------------------------------------------------------------------------------- */
 
-/* One word, without the brackets of "[vdso]". */
+/* Appends @name as one word, without the brackets of "[vdso]". */
 static void put_word(struct strbuf *out, const char *name, size_t len)
 {
 	size_t i = len && *name == '[';
@@ -154,7 +153,7 @@ static void put_word(struct strbuf *out, const char *name, size_t len)
 	}
 }
 
-/* The file's name without its directory. */
+/* Appends the file's name without its directory. */
 static void put_name(struct strbuf *out, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -193,7 +192,7 @@ static void put_symbol(const struct user_file *f, uint64_t frame, uint64_t *last
 static void put_line(const struct user_file *f, uint64_t frame,
 		     const struct source_frame *at, struct strbuf *out)
 {
-	/* A path with a line break would begin a line of its own. */
+	/* A line break in a path would begin a new line. */
 	bool known = at->line && at->file && !strchr(at->file, '\n');
 
 	strbuf_printf(out, "%" PRIx64 " %" PRIu32 " ", frame, known ? at->line : 0);
@@ -207,8 +206,8 @@ static void put_line(const struct user_file *f, uint64_t frame,
 	strbuf_printf(out, " %s\n", known ? at->file : "-");
 }
 
-/* Adds the functions at @frame, with their lines. A call may be the last instruction of its
- * function, so a return address is looked up before it. 0 or -ENOMEM.
+/* Appends the functions at @frame, with their lines. A call may be the last instruction of its
+ * function, so for a return address, the byte before it is looked up. 0 or -ENOMEM.
  */
 static int put_lines(struct user_file *f, const struct u64_map_slot *frame,
 		     struct strbuf *out)

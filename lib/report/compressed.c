@@ -14,7 +14,7 @@
 #define GZIP_WINDOW (ZLIB_WINDOW + 16)
 #define MEM_LEVEL   8
 #define ZSTD_LEVEL  1
-/* Bytes that zlib gets at once: its counters have 32 bits. */
+/* Bytes passed to zlib at once: its counters have 32 bits. */
 #define PART	    (1U << 20)
 
 struct compressed {
@@ -152,7 +152,7 @@ void compressed_free(struct compressed *c)
 	free(c);
 }
 
-/* Writes what is in @p->bytes as base64; an incomplete group of three is padded. */
+/* Writes @p->bytes as base64; pads an incomplete group of three. */
 static int write_base64(struct packed *p)
 {
 	static const char digits[] =

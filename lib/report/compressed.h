@@ -8,7 +8,7 @@
 
 #include "report/render.h"
 
-/* What to say that a build lacks for the formats below; NULL: nothing. */
+/* The library that this build lacks for a format, for messages; NULL: none. */
 #ifdef HAVE_ZLIB
 #define ZLIB_LACKS NULL
 #else
@@ -21,7 +21,7 @@
 #endif
 
 enum compressed_format {
-	COMPRESSED_NONE, /* no struct compressed has it */
+	COMPRESSED_NONE, /* not for compressed_new() */
 	COMPRESSED_GZIP,
 	COMPRESSED_ZLIB,
 	COMPRESSED_ZSTD,
@@ -45,7 +45,7 @@ void compressed_free(struct compressed *c);
 /**
  * struct packed - initialised by packed_init()
  * @stream: NULL without zlib
- * @bytes: the @nr that are written next, and room for a last group of three
+ * @bytes: the @nr bytes to write next, and room to pad the last group of three
  * @err: the first failure
  */
 struct packed {
@@ -58,7 +58,9 @@ struct packed {
 
 /* The MIME type of packed data in a page. */
 const char *packed_type(void);
-/* Packs what packed_write() gets into @out. 0 or -ENOMEM; call packed_end() in any case. */
+/* Prepares to pack what packed_write() receives and write it to @out. 0 or -ENOMEM; call
+ * packed_end() in any case.
+ */
 int packed_init(struct packed *p, const struct render_out *out) __must_check;
 /* A render_out's write function; @ctx: a struct packed. */
 int packed_write(void *ctx, const char *data, size_t size);

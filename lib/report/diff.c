@@ -28,9 +28,9 @@ enum part {
 	NR_PARTS,
 };
 
-/* @name: suffix of the column's name; @title: the same of its title, which @alone is; @several:
- * needs several runs per side; @hidden: not in text; @plain: has no unit; @leaves: of the main
- * metric
+/* @name: suffix of the column's name; @title: suffix of its title, or all of it if @alone;
+ * @several: needs several runs per side; @hidden: not in text; @plain: has no unit; @leaves:
+ * column.leaves of the main metric
  */
 static const struct {
 	const char *name, *title;
@@ -89,7 +89,7 @@ static bool part_wanted(const struct diff_sides *sides, enum part part)
 	return several(sides) || !parts[part].several;
 }
 
-/* The place of metric @m among the shown ones; their number: it is not shown. */
+/* The index of metric @m among the shown ones; their number if it is not shown. */
 static size_t shown_at(const struct diff_options *o, size_t m)
 {
 	size_t i = 0;
@@ -138,7 +138,7 @@ static void add_metric_columns(const struct diff_rows *d, size_t m, struct table
 		snprintf(title, sizeof(title), "%s%s%s",
 			 parts[part].alone ? "" : metric->title,
 			 parts[part].alone ? "" : " ", parts[part].title);
-		/* The main metric's mark is in the column of marks. */
+		/* The main metric's mark has its own column. */
 		snprintf(mark, sizeof(mark), "%s_%s", metric->name,
 			 parts[PART_MARK].name);
 		if (part == PART_DELTA && m != d->o->shown[0])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: tables of several runs side by side. Knows nothing of the kernel.
+ * report: tables of several runs side by side. Knows nothing about the kernel.
  * In: the same table of old and of new runs. Out: a table of what changed.
  */
 #ifndef KMEMX_REPORT_DIFF_H
@@ -17,11 +17,10 @@
  * struct diff_metric - a column of numbers that is compared
  * @name: name of the column and of the summary item with the sum
  * @height: it does not add up, so it is not divided by the run's divisor
- * @least: the column and summary item with the least that the value can be; NULL: the
- *	   value itself
+ * @least: the column and summary item with the value's lower bound; NULL: the value itself
  * @low, @high: the columns and summary items with the interval of a sampled value; tables of runs
  *	   that are not samples lack them
- * @missing: summary item of a sampled table: what a row may have that the sample missed
+ * @missing: summary item of a sampled table: the most that a row may have and the sample miss
  */
 struct diff_metric {
 	const char *name, *title;
@@ -56,7 +55,7 @@ static inline bool diff_can_tell(const struct diff_sides *sides)
 
 /**
  * struct diff_options - what is compared and shown
- * @count: the metric that counts events: a lost one may add 1 to it
+ * @count: the metric that counts events: a lost event may add 1 to it
  * @largest: the column and summary item with the most that one event of a row added; a lost event
  *	     may add this much to the other metrics
  * @shown: metrics that text shows; the first one is the main metric, shown in full with a column of
@@ -91,8 +90,8 @@ int diff_tables(const struct diff_sides *sides, const struct diff_options *o,
 		struct table **out) __must_check;
 /* The words that diff_sort_column() accepts, at most @max of them. Returns their number. */
 size_t diff_sort_words(const struct diff_options *o, const char **words, size_t max);
-/* The column of diff_tables() for a user's @word. The change and the change in percent are the main
- * metric's; a metric's name means its new value. False: an unknown word.
+/* Appends the column of diff_tables() for a user's @word. The change and the change in percent are
+ * the main metric's; a metric's name means its new value. False: unknown word.
  */
 bool diff_sort_column(const struct diff_options *o, const char *word,
 		      struct strbuf *column);
@@ -103,8 +102,8 @@ bool diff_sort_column(const struct diff_options *o, const char *word,
  * medians; hidden columns NAME_old and NAME_new hold both sides.
  */
 int diff_matrices(const struct diff_sides *sides, struct table **out) __must_check;
-/* Appends "add/remove: 1/0 grow/shrink: 2/3 up/down: 10/-20 (-10)" about a table of diff_tables(),
- * like the kernel's bloat-o-meter, and the sums.
+/* Appends a headline for a table of diff_tables(), like the kernel's bloat-o-meter: "add/remove:
+ * 1/0 grow/shrink: 2/3 same: 4 up/down: 10/-20 (-10)".
  */
 void diff_headline(const struct table *t, struct strbuf *out);
 

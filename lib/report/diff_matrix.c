@@ -8,7 +8,7 @@
 #include "report/diff_rows.h"
 #include "report/stats.h"
 
-/* A hostile recording cannot make a matrix have many rows: its orders are bounded. */
+/* Maximum number of rows, because a hostile recording may have any order. */
 #define ROWS_MAX 1024
 
 struct matrices {

@@ -82,14 +82,14 @@ static int allocate(struct diff_rows *d)
  */
 enum said { SAID_VALUE, SAID_LEAST, SAID_LOW, SAID_HIGH, SAID };
 
-/* The cell of row @i in column @column of @t, whose rows are followed by its sum @name. */
+/* The cell of row @i in column @column of @t, or after the last row, its sum @name. */
 static const struct cell *cell_of(const struct table *t, size_t i, int column,
 				  const char *name)
 {
 	return i < t->nr_rows ? table_cell(t, i, column) : table_sum(t, name);
 }
 
-/* The row of the join that row @i of @t belongs to; @by: the column of its name. */
+/* The joined row to which row @i of @t belongs; @by: the column with its name. */
 static size_t row_of(const struct diff_rows *d, const struct table *t, size_t i, int by)
 {
 	const char *name = i < t->nr_rows ? table_text(t, i, by) : "";
@@ -190,8 +190,8 @@ static bool run_sampled(const struct diff_rows *d, size_t m, size_t run)
 }
 
 /* How far each side's estimate may be off: the worst of its runs. A row that is absent from a
- * sample may have as much as the sample's table says may be missing, or as another run has at most:
- * the upper uncertainty of an estimate, or the value of a run that is no estimate.
+ * sample may have as much as the sample can miss, or as much as another run shows: the upper
+ * uncertainty of an estimate, or the value of an exact run. The larger one counts.
  */
 static void sampling(const struct diff_rows *d, size_t row, size_t m, double below[2],
 		     double above[2])
@@ -217,9 +217,9 @@ static void sampling(const struct diff_rows *d, size_t row, size_t m, double bel
 	}
 }
 
-/* Derives the interval of a difference of two estimates from their intervals (G. Y. Zou and A.
- * Donner, "Construction of confidence limits about effect measures", 2008): this is the distance
- * from the difference to the end closer to zero.
+/* Derives the interval of the difference of two estimates from their intervals (G. Y. Zou and A.
+ * Donner, "Construction of confidence limits about effect measures", 2008): the uncertainty is the
+ * distance from the difference to the end closer to zero.
  */
 static void add_sampling(const struct diff_rows *d, size_t row, size_t m,
 			 struct diff_value *v)
@@ -264,7 +264,7 @@ static int work_out(struct diff_rows *d, size_t row, size_t m, double *scratch)
 	return err;
 }
 
-/* Corrects for the number of rows. The sum's test is not one of them. */
+/* Corrects @q for the number of rows tested. The sum is not one of them. */
 static int correct(struct diff_rows *d, size_t m)
 {
 	size_t rows = d->nr ? d->nr - 1 : 0;

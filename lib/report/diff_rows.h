@@ -22,14 +22,16 @@ struct diff_value {
 	bool same; /* the same value in all runs */
 };
 
-/* A value of a run, divided. @slack: less the least it can be; @below, @above: how far an estimate
- * may be off.
+/* A value of a run, divided. @slack: its distance from its lower bound; @below, @above: how far an
+ * estimate may be off.
  */
 struct diff_number {
 	double raw, slack, below, above;
 };
 
-/* @largest: of all runs, undivided; @in_old, @in_new: some run of the side has the row. */
+/* @largest: the most that one event added, in any run, undivided; @in_old, @in_new: some run of the
+ * side has the row.
+ */
 struct diff_row {
 	double largest;
 	bool in_old, in_new;
@@ -48,13 +50,13 @@ struct diff_rows {
 	size_t nr;
 	struct diff_number *numbers;
 	struct diff_row *rows;
-	double *unseen; /* what a row may have that a sample missed: by metric, run */
+	double *unseen; /* the most that a row may have and a sample miss: by metric, run */
 	bool missing[DIFF_METRICS_MAX];
 	struct diff_value *values;
 	size_t nr_tests; /* for the main metric */
 };
 
-/* Free it in any case. 0; -EINVAL; -ENOMEM. */
+/* 0; -EINVAL; -ENOMEM. Call diff_rows_free() in any case. */
 int diff_rows_init(struct diff_rows *d, const struct diff_sides *sides,
 		   const struct diff_options *o) __must_check;
 void diff_rows_free(struct diff_rows *d);

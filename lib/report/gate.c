@@ -9,7 +9,7 @@
 
 /* The numbers of a row, or of a sum, for one rule. */
 struct gate_value {
-	double old, new, bytes; /* bytes: the new ones, for percentages of them */
+	double old, new, bytes; /* bytes: new ones, the base of percentages */
 	double q;		/* NAN: not tested */
 	double off, new_off;	/* how far the difference and @new may be off */
 };
@@ -79,7 +79,7 @@ static double measure(const struct gate_value *v, const struct gate_limit *limit
 	return delta > 0 ? INFINITY : 0;
 }
 
-/* @by: how many times the uncertainty is added to the new value. */
+/* @by: -1, 0 or 1 times the uncertainty is added to the new value. */
 static bool passes(const struct gate_rule *rule, const struct gate_value *v,
 		   const struct gate_limit *limit, int by)
 {
@@ -149,7 +149,7 @@ static bool by_directory(const struct table *t)
 	return !strcmp(t->by, "dir");
 }
 
-/* Does @t hold the directories of another table that is checked itself? */
+/* Does @t have the directories of another table, which is also checked? */
 static bool is_extra(const struct table *t)
 {
 	return text_ends(t->name, "_dir");
@@ -212,7 +212,9 @@ static size_t check_budget(struct gate *g)
 		sum.new_off += v.new_off;
 		sum.q = nr++ ? NAN : v.q;
 	}
-	/* A lost event may belong to any row, but only to one. */
+	/* A lost event may belong to any row, but only to one: the sum is not more uncertain than
+	 * the total.
+	 */
 	if (!isnan(all.new)) {
 		sum.off = fmin(sum.off, all.off);
 		sum.new_off = fmin(sum.new_off, all.new_off);

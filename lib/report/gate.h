@@ -44,7 +44,7 @@ struct gate_rule {
 	bool directory, budget;
 };
 
-/* What rules can refer to: @nr_metrics of diff_options, and the names of tables. Borrowed. */
+/* What rules can refer to: the metrics of diff_options, and the names of tables. Borrowed. */
 struct gate_words {
 	const struct diff_metric *metrics;
 	size_t nr_metrics;
@@ -73,12 +73,12 @@ const struct gate_rule *gate_directory_rule(const struct gate_rules *rules);
 
 /**
  * struct gate_result - the outcome of a check
- * @broken: table "gate", a row for each row (or sum) that broke a rule or may have: it is undecided
- *	    if its numbers are too uncertain. The caller frees it
+ * @broken: table "gate", a row for each row (or sum) that broke a rule, or is undecided because its
+ *	numbers are too uncertain. The caller frees it
  * @nr_broken: rules broken
  * @nr_undecided: rules not broken for which some row is undecided
  * @nr_unchecked: rules without a table or number to check
- * @nr_noise: rows beyond a limit whose difference is not significant: they break no rule
+ * @nr_noise: rows beyond a limit that break no rule, because their difference is not significant
  */
 struct gate_result {
 	struct table *broken;
@@ -91,7 +91,7 @@ struct gate_result {
  * @tables: with all their rows; tables not from diff_tables() are ignored. A table NAME_dir has the
  *	    directories of table NAME: it is searched only for what a budget names, and a rule's
  *	    TABLE means both
- * @alpha: significance level of a row's test; untested rows count without a test
+ * @alpha: significance level of a row's test; rows without a test count as significant
  *
  * A rule that was not checked, or a budget that names no row, adds a loud note to the
  * result. Return: 0 or -ENOMEM.

@@ -13,7 +13,7 @@
  * struct json - a document being written
  * @err: the first failure; later calls do nothing
  * @comma: the next item needs a comma before it; @keyed: it is the value of a key
- * @lines: for each depth a bit: items have lines of their own, indented by depth
+ * @lines: one bit per depth: items have their own lines, indented by depth
  */
 struct json {
 	const struct render_out *out;
@@ -25,13 +25,13 @@ struct json {
 
 struct json json_begin(const struct render_out *out);
 void json_open(struct json *j, char bracket); /* '{' or '[' */
-/* The same, and each item, and the closing bracket, has a line of its own. */
+/* The same, but each item and the closing bracket get their own line. */
 void json_open_lines(struct json *j, char bracket);
 void json_close(struct json *j, char bracket);
 void json_key(struct json *j, const char *key);
 /* Bytes that are not UTF-8 become U+FFFD; NULL becomes null. */
 void json_string(struct json *j, const char *s);
-/* A number that is not whole has the shortest form that reads back the same; null: no value. */
+/* Writes a fraction in its shortest form that reads back the same; null for no value. */
 void json_cell(struct json *j, const struct cell *cell);
 static inline void json_uint(struct json *j, uint64_t u)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: what stands below a table: a line that explains its short words, and its summary.
+ * report: what follows a table: a line that explains its short words, and its summary.
  * In: words with their meanings, rows; the lines of a summary. Out: lines of text.
  */
 #include <math.h>
@@ -70,8 +70,8 @@ static bool is_empty(const struct summary_item *item)
 	return isnan(value) ? item->rank < SUMMARY_TOTAL : value == 0;
 }
 
-/* Shows line @i and the lines that it is part of, if they are at most @room. Returns how many were
- * not shown before; 0: no room.
+/* Shows line @i and the lines that it is part of, unless that takes more than @room new lines.
+ * Returns the number of new lines; 0: no room.
  */
 static size_t show(const struct table *t, size_t i, size_t room, bool *shown)
 {

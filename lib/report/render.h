@@ -17,8 +17,8 @@ struct render_out {
 /* Bytes that renderers collect before they write them. */
 #define RENDER_PIECE 32768
 
-/* Writes what @sb has, unless there was an error @err, and empties it. Returns @err; -ENOMEM if @sb
- * has failed; the write function's error.
+/* Writes the content of @sb, unless there was an error @err, and empties it. Returns @err; -ENOMEM
+ * if @sb has failed; the write function's error.
  */
 static inline int __must_check render_flush(struct strbuf *sb,
 					    const struct render_out *out, int err)
@@ -43,7 +43,7 @@ static inline int render_append(void *ctx, const char *data, size_t size)
 /* Summary lines in text: the most important ones (see enum summary_rank), all, none. */
 enum summary_view { SUMMARY_SHORT, SUMMARY_ALL, SUMMARY_NONE };
 
-/* Notes under a table that a user reads without asking for more. */
+/* Maximum number of notes under a table by default; warnings are always shown. */
 #define NOTES_SHORT 3
 
 /**
@@ -52,11 +52,11 @@ enum summary_view { SUMMARY_SHORT, SUMMARY_ALL, SUMMARY_NONE };
  * @wide: show all columns of a table, whatever the width
  * @color: ANSI colours
  * @human: KiB, MiB, s, ms instead of exact bytes and ns
- * @terminal: people read it: s, ms instead of exact ns
- * @since_start, @start: people read it: moments as distances from @start, a clock's reading in ns
+ * @terminal: for people: s, ms instead of exact ns
+ * @since_start, @start: for people: moments are relative to @start, a clock reading in ns
  * @utf8: the reader understands UTF-8
  * @summary: which lines of the summaries
- * @all_notes: else at most NOTES_SHORT under a table, but those that warn always
+ * @all_notes: show all notes; else all warnings, and other notes up to NOTES_SHORT in total
  */
 struct render_options {
 	unsigned int width;
@@ -69,7 +69,7 @@ struct render_options {
 	bool all_notes;
 };
 
-/* Is @cell rounded? Makes a moment a distance from the start then. */
+/* Should @cell be rounded? If so, makes a moment relative to the start. */
 bool render_rounds(const struct render_options *opts, enum column_unit unit,
 		   struct cell *cell);
 
@@ -92,12 +92,12 @@ int render_json(const struct report *r, const struct render_options *opts,
  */
 int render_csv(const struct report *r, const struct render_options *opts,
 	       const struct render_out *out) __must_check;
-/* Appends @text, which is safe to show, quoted where RFC 4180 requires it. A ' is put before what a
- * spreadsheet would run.
+/* Appends @text, which is safe to show, quoted where RFC 4180 requires it. Puts a ' before what a
+ * spreadsheet would run as a formula.
  */
 void csv_quote(struct strbuf *sb, const char *text);
 
-/* How JSON that is one object has a table. */
+/* How a table appears in JSON that is one object. */
 enum json_shape {
 	JSON_ROWS,	 /* an array of objects, one per line */
 	JSON_MAP,	 /* of two columns: an object, first to second, one per line */
@@ -107,8 +107,8 @@ enum json_shape {
 
 /**
  * struct json_layout - the keys of JSON that is one object, in order
- * @facts: names of facts, ending in NULL; one that is absent is null
- * @tables: ending in one without a name; one that is absent is empty
+ * @facts: names of facts, ending with NULL; absent facts are null
+ * @tables: the last one has no name; absent tables are empty
  */
 struct json_layout {
 	const char *const *facts;

@@ -9,7 +9,7 @@
 #include "report/json.h"
 #include "report/render.h"
 
-/* Would a spreadsheet run the text as a formula? Not a signed number, nor a sign alone. A leading
+/* Would a spreadsheet run the text as a formula? A signed number or a lone sign is none; a leading
  * tab or line break has already been escaped.
  */
 static bool is_formula(const char *text)

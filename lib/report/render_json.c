@@ -114,8 +114,8 @@ static void render_items(struct json *j, const char *key,
 	json_close(j, '}');
 }
 
-/* Writes the notes that text has besides facts and rows, after @first, which may be NULL. A banner
- * repeats the facts, so only its loud lines are written, without the mark that text uses.
+/* Writes text's notes, after @first, which may be NULL. A banner repeats the facts, so only its
+ * loud lines are written, without their '!'.
  */
 static void render_notes(struct json *j, const char *first, const char *const *notes,
 			 size_t nr, bool banner)

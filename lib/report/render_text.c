@@ -11,9 +11,9 @@
 #include "report/text_layout.h"
 
 #define WORDS_MIN      16  /* minimum width of a column of wrapped words */
-#define COMMENT_MIN    24  /* the same for comments */
+#define COMMENT_MIN    24  /* minimum width of comments */
 #define OWN_LINE       6   /* spaces before a name on a line of its own */
-#define SUMMARY_MIN    32  /* the same for titles in a summary, plus five */
+#define SUMMARY_MIN    32  /* minimum width of titles in a summary, plus five */
 #define CROSS_WIDTH    100 /* width of a matrix if the line is unlimited */
 #define NAME_MIN       12 /* width of property names: aligns the values of most reports */
 #define NAME_MAX_SHOWN 64 /* including the colour of the value */
@@ -161,7 +161,7 @@ static const char *cell_color(const struct painter *p, const struct text_column 
 }
 
 /* Paints a name that does not fit after @used characters on a line of its own. In a tree, its
- * branch stays in the row as far as it fits.
+ * branch stays in the row if it fits.
  */
 static void paint_name(struct painter *p, const struct text_layout *l, size_t used,
 		       const struct cell *row)
@@ -261,7 +261,7 @@ static void paint_row(struct painter *p, const struct text_layout *l,
 		paint_flush(p);
 }
 
-/* Paints all but the first part of the row's last column: a callchain under its callsite. */
+/* Paints all but the first part of columns marked @below: a callchain under its callsite. */
 static void paint_below(struct painter *p, const struct table *t, const struct cell *row)
 {
 	struct strbuf __auto_free part = { 0 };
@@ -431,7 +431,7 @@ static void paint_summary(struct painter *p, const struct table *t)
 		paint_comment(p, note, DIM);
 }
 
-/* Turns a list of pairs into a matrix; NULL: it is shown as a list, or memory ran out. */
+/* Turns a list of pairs into a matrix; NULL: show a list, or memory ran out. */
 static struct table *cross_of(struct painter *p, const struct table *t)
 {
 	struct render_options wide = *p->opts;
@@ -454,7 +454,7 @@ static struct table *cross_of(struct painter *p, const struct table *t)
 	return NULL;
 }
 
-/* Paints warnings, then as many other notes as one reads, and how many more there are. */
+/* Paints all warnings, other notes up to NOTES_SHORT in total, and how many were left out. */
 static void paint_notes(struct painter *p, const struct table *t)
 {
 	size_t loud = 0, left = 0, room;

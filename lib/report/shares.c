@@ -76,7 +76,7 @@ void table_fill_shares(struct table *t)
 	}
 }
 
-/* Notes the first @rows rows' share of the whole. */
+/* Records the share of the whole that the first @rows rows have. */
 static void keep(struct table *t, size_t rows)
 {
 	if (t->share < 0)
@@ -87,7 +87,7 @@ static void keep(struct table *t, size_t rows)
 	t->kept = sum(t, t->share, rows);
 }
 
-/* For each row of a tree, whether it is left out: all but the @lines largest. NULL: no memory. */
+/* Which rows of a tree are left out: all but the @lines largest. NULL: no memory. */
 static bool *leave_out(struct table *t, uint64_t lines)
 {
 	bool *out = calloc(t->nr_rows, sizeof(*out));
@@ -146,7 +146,7 @@ void table_limit_text(struct table *t, uint64_t lines)
 
 /* --- a list of pairs as a matrix ---------------------------------------------------- */
 
-/* The numbers in both columns, each once, ascending. */
+/* The distinct numbers in both columns, ascending. */
 struct numbers {
 	uint64_t of[CROSS_MAX];
 	size_t nr;

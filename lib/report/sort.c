@@ -39,7 +39,7 @@ void sort_keys_free(struct sort_keys *keys)
 	*keys = (struct sort_keys){ 0 };
 }
 
-/* Data for the comparison: the known keys as column indices. */
+/* Data for compare_rows(): the known keys, as column indices. */
 struct sort_order {
 	const struct table *t;
 	size_t column[SORT_KEYS_MAX];

@@ -24,9 +24,9 @@ struct spark {
 
 /* Extends the axis to @counts: "0|0|12|3", of values from 0, 2, 4, 8, ... on. */
 void spark_fit(struct spark *s, const char *counts);
-/* Appends a digit for each mark: 0 for none, else 1 to SPARK_LEVELS, the row's largest. */
+/* Appends a digit for each mark: 0 for none, else 1 to SPARK_LEVELS, which is the row's largest. */
 void spark_levels(const struct spark *s, const char *counts, struct strbuf *sb);
-/* The same for a series of numbers, one mark each, on an axis of their own. */
+/* The same for a series of numbers: one mark each, on their own axis. */
 void spark_series(const char *numbers, struct strbuf *sb);
 /* Appends the marks as shown: Unicode blocks or ASCII. */
 void spark_paint(const char *levels, bool utf8, struct strbuf *sb);

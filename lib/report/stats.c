@@ -68,7 +68,7 @@ static double rank_all(struct ranked *all, size_t nr)
 }
 
 /* The fraction of all ways to choose @nr_a of the ranks whose sum is at least as far from the
- * middle as @sum. Built up rank by rank: ways[k * width + s] choices of k ranks have the sum s. The
+ * middle as @sum. Adds rank by rank: ways[k * width + s] choices of k ranks have the sum s. The
  * counts stay below 2^53, as there are at most MANN_WHITNEY_EXACT_MAX ranks.
  */
 static int exact_p(const struct ranked *all, size_t nr, size_t nr_a, size_t sum,
@@ -173,7 +173,7 @@ long adjust_benjamini_hochberg(double *p, size_t nr)
 			tests[nr_tests++] = (struct test_p){ p[i], i };
 	}
 	qsort(tests, nr_tests, sizeof(*tests), compare_tests);
-	/* Go from the largest down, so that no value is below a smaller p's. */
+	/* Goes from the largest p down, so that no smaller p gets a larger value. */
 	for (size_t i = nr_tests; i > 0; i--) {
 		least = fmin(least, tests[i - 1].p * (double)nr_tests / (double)i);
 		p[tests[i - 1].index] = least;
@@ -181,7 +181,7 @@ long adjust_benjamini_hochberg(double *p, size_t nr)
 	return (long)nr_tests;
 }
 
-/* When a continued fraction ends. */
+/* Maximum number of steps in a continued fraction, and its precision. */
 #define FRACTION_MAX	 300
 #define FRACTION_EPSILON 1e-14
 

@@ -17,7 +17,7 @@ static const char *keep(struct intern *texts, const char *text, bool *failed)
 	return id ? intern_get(texts, id, NULL) : NULL;
 }
 
-/* The same for a heading: foreign names in it are made safe to show. */
+/* The same for a heading; makes foreign names in it safe to show. */
 static const char *keep_title(struct intern *texts, const char *title, bool *failed)
 {
 	struct strbuf __auto_free safe = { 0 };
@@ -62,7 +62,7 @@ struct table *table_new(const char *name, const char *title)
 	return t;
 }
 
-/* Frees what @t has. */
+/* Frees everything in @t. */
 static void table_empty(struct table *t)
 {
 	free(t->columns);
@@ -132,7 +132,7 @@ struct cell *table_add_row(struct table *t)
 {
 	size_t size = t->nr_columns * sizeof(*t->cells);
 
-	/* A column may be missing, and the caller would write to its cell. */
+	/* After a failure, a column may be missing, and the caller would write to its cell. */
 	if (!t->failed && array_reserve_size(&t->cells, &t->rows_capacity, t->nr_rows + 1,
 					     size ? size : 1))
 		t->failed = true;
@@ -376,9 +376,7 @@ void table_show_range(struct table *t, const char *name)
 	bool differ = false;
 
 	for_each(col, t->columns, t->nr_columns) {
-		/* The reason is the column without a unit. It has a value only where the ends
-		 * differ.
-		 */
+		/* The reason's column has no unit, and has a value only where the ends differ. */
 		differ |= col->range_of && col->unit == UNIT_NONE &&
 			  (!figure || !strcmp(figure, col->range_of)) &&
 			  table_has_value(t, col->name);

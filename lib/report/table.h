@@ -42,8 +42,8 @@ enum column_unit {
 	UNIT_ADDRESS
 };
 
-/* A column's relation to the column that the shares are of: none; the row's share; the share of the
- * row and all rows above it.
+/* How a column relates to the column that shares are of: not; the row's share; the share of the row
+ * and all rows above it.
  */
 enum column_part { COLUMN_WHOLE, COLUMN_SHARE, COLUMN_CUMULATIVE };
 
@@ -51,17 +51,17 @@ enum column_part { COLUMN_WHOLE, COLUMN_SHARE, COLUMN_CUMULATIVE };
  * struct column - one column
  * @name: sort key and JSON/CSV name ("callsite", "bytes")
  * @title: text header ("Total_alloc/Per")
- * @unit: JSON has it; it decides how text shows values
- * @per: text only: show "value/quotient" where quotient = value / cell of this column,
- *	 rounded down; NULL: plain. Names a column of the same table ("hit").
- * @mark: text only: the text of this column of the same table follows the number without a space;
- *	  NULL: none. Not together with @per.
+ * @unit: decides how text shows values; JSON states it
+ * @per: text only: a column of the same table ("hit") to divide by: shows "value/quotient", rounded
+ *	down; NULL: only the value
+ * @mark: text only: a column of the same table whose text follows the number without a space; NULL:
+ *	none. Not together with @per.
  * @hidden: machine formats only
  * @below: text: the ';'-separated parts except the first go below the row, one comment line each
  * @remark: text: its words are a comment line below the row, after the title
  * @change: text: numbers have a sign; growth is red, shrinkage green
  * @share: shares are of this column, not of the first one in bytes
- * @part: table_fill_shares() fills it; text shows it beside the column that the shares are of
+ * @part: filled by table_fill_shares(); text shows it beside the column that the shares are of
  * @level: a size or a height, which does not add up
  * @leaves: text: if the line is too narrow, the quotients of @per are left out first, then the
  *	    columns with the largest number; 0: after all others. The columns that name and order
@@ -123,7 +123,7 @@ struct summary_item {
 	const char *title; /* text */
 	enum column_unit unit;
 	struct cell value;
-	bool bound; /* because of losses it is only a bound; text marks it */
+	bool bound; /* only a bound, because of losses; text marks it */
 	bool live;  /* counts live memory: table_blank_live() */
 	enum summary_rank rank;
 };
@@ -136,7 +136,7 @@ struct table_tree {
 	const char *depth, *rest;
 };
 
-/* Text draws the rows, which stand for pairs of like numbers, as a matrix if it fits. @row,
+/* How text draws the rows, which stand for pairs of like numbers, as a matrix if it fits. @row,
  * @column, @value: the columns of the first number, the second number and the cells. @corner: title
  * of the column of the first numbers; @title: the table's heading in this form
  */
@@ -170,7 +170,7 @@ struct table_cross {
  *	-1: none
  * @kept, @total: that column's sums over the rows shown and over all rows, if some are not shown
  *
- * @type, @kind: which columns it has (analysis/columns.h); NULL: its maker knows
+ * @type, @kind: which columns it has (analysis/columns.h); NULL: known only to its maker
  *
  * All strings passed to the functions below are copied. Equal texts are stored once.
  */
@@ -204,7 +204,7 @@ struct table {
 	uint64_t kept, total;
 	const struct table_type *type;
 	unsigned int kind;
-	bool failed; /* memory ran out while it was built: check with table_ok() */
+	bool failed; /* memory ran out: check with table_ok() */
 };
 
 /* A named number for table_add_summary_lines(). */
@@ -239,7 +239,7 @@ void table_put_cells(struct table *t, const struct cell *cells, size_t nr);
 #define TABLE_ROW(t, ...)                                        \
 	table_put_cells(t, (const struct cell[]){ __VA_ARGS__ }, \
 			ARRAY_SIZE(((const struct cell[]){ __VA_ARGS__ })))
-/* Adds a note if @condition holds; else @t may be NULL. The text is formatted only if it does. */
+/* Adds a note if @condition holds; otherwise formats nothing, and @t may be NULL. */
 void table_note_if(struct table *t, bool condition, const char *fmt, ...)
 	__printf_fmt(3, 4);
 #define table_add_note(t, ...) table_note_if(t, true, __VA_ARGS__)
@@ -282,7 +282,7 @@ static inline const struct cell *table_cell(const struct table *t, size_t row, i
 	return column < 0 ? NULL : &t->cells[row * t->nr_columns + (size_t)column];
 }
 
-/* Its whole number of 0 or more; 0 if it has none. */
+/* Its unsigned number; 0 if it has none. */
 static inline uint64_t table_uint(const struct table *t, size_t row, int column)
 {
 	const struct cell *c = table_cell(t, row, column);
@@ -298,14 +298,14 @@ static inline const char *table_text(const struct table *t, size_t row, int colu
 	return c && c->type == CELL_TEXT ? c->s : "";
 }
 
-/* Is @key @title, in any case, whole or up to a '/', with '_' or '-' for blanks? @title: may be
- * NULL.
+/* Does @key equal @title, ignoring case? '_' and '-' equal blanks, and @title may be cut before a
+ * '/'. @title may be NULL.
  */
 bool column_title_is(const char *title, const char *key);
 /* Is @name, the name of a column, the first of the keys by which @t is sorted? */
 bool table_ordered_by(const struct table *t, const char *name);
-/* The index of the column that a sort key means: by its name, or by its title, which does not begin
- * with a small letter; -1.
+/* The index of the column that a sort key means: its name, or its title if the key does not begin
+ * with a small letter; -1: none.
  */
 int table_key_column(const struct table *t, const char *key);
 /* The column of that name; NULL: none, also if memory for the table's columns ran out. */
@@ -316,7 +316,7 @@ static inline size_t table_text_rows(const struct table *t)
 	return t->text_rows && t->text_rows < t->nr_rows ? t->text_rows : t->nr_rows;
 }
 
-/* Of the rows from number @row on, the first that text shows; nr_rows: text shows no more. */
+/* The first row from @row on that text shows; nr_rows: none. */
 static inline size_t table_text_next(const struct table *t, size_t row)
 {
 	while (t->text_out && row < t->nr_rows && t->text_out[row])
@@ -326,11 +326,11 @@ static inline size_t table_text_next(const struct table *t, size_t row)
 
 /* Does any row have a value in column @name? */
 bool table_has_value(const struct table *t, const char *name);
-/* Call it if it is unknown what is live, as ends were not recorded: columns and summary items that
- * count live memory become CELL_NONE.
+/* Sets columns and summary items that count live memory to CELL_NONE. For recordings without frees,
+ * where it is unknown what is live.
  */
 void table_blank_live(struct table *t);
-/* Call it for unknown figures: @nr items of the summary become CELL_NONE. */
+/* Sets the @nr summary items @names to CELL_NONE: they are unknown. */
 void table_blank_summary(struct table *t, const char *const *names, size_t nr);
 /* Makes text show the column @name too, if it exists. */
 void table_show_column(struct table *t, const char *name);
@@ -385,8 +385,8 @@ int table_sort_usual(struct table *t) __must_check;
  * @share, or of the first one in bytes. Call it when the rows are complete and sorted.
  */
 void table_fill_shares(struct table *t);
-/* Keeps the first @lines rows, in a tree the largest, and remembers how many there were and which
- * share of the whole was kept. 0: no limit.
+/* Keeps the first @lines rows, in a tree the largest, and records how many there were and their
+ * share of the whole. 0: no limit.
  */
 void table_limit(struct table *t, uint64_t lines);
 /* The same for text only: the other formats have all rows. */
@@ -411,9 +411,9 @@ struct property {
  * @layout: static; JSON is one object of these keys (report/render.h); NULL: the standard form
  * @facts: "kernel", "machine", ... in order
  * @banner: comment lines at the top; the loud ones, which JSON has too, start with '!'
- * @properties: lines above the tables that are not comments; text only
+ * @properties: lines above the tables, not comments; text only
  * @texts: owns all texts; internal
- * @spare: takes what is added to a table for which there was no memory; it is not shown
+ * @spare: stands in for a table that could not be allocated; it is not shown
  */
 struct report {
 	const char *subject;
@@ -435,8 +435,8 @@ struct report *report_new(void);
 void report_free(struct report *r);
 /* The table of that name; NULL: none. */
 const struct table *report_table(const struct report *r, const char *name);
-/* Takes ownership, of a table that is not finished as well: a report that has failed is not shown.
- * False: @t is NULL or memory ran out; @t is then freed, and @r has failed.
+/* Takes ownership of @t, even if it is incomplete: a failed report is not shown. False: @t is NULL
+ * or memory ran out; @t is then freed, and @r has failed.
  */
 bool report_add_table(struct report *r, struct table *t);
 /* The text of a CELL_TEXT is copied. */
@@ -445,7 +445,7 @@ void report_add_fact(struct report *r, const char *name, struct cell value);
 const struct cell *report_fact(const struct report *r, const char *name);
 /* @text may be NULL: no value. */
 void report_add_text_fact(struct report *r, const char *name, const char *text);
-/* Adds a line at the top if @condition holds; the text is formatted only if it does. */
+/* Adds a line at the top if @condition holds; otherwise formats nothing. */
 void report_banner_if(struct report *r, bool condition, bool loud, const char *fmt, ...)
 	__printf_fmt(4, 5);
 #define report_add_banner(r, loud, ...) report_banner_if(r, true, loud, __VA_ARGS__)

@@ -29,7 +29,7 @@ void text_shorten(struct strbuf *sb, const char *text, size_t size, size_t width
  * @first, @next: before the first line and before the others
  * @end: after each line
  * @width: bytes of text in a line; 0: no limit
- * @more: the first line may be longer by this much
+ * @more: the first line may be this much longer
  */
 struct text_margins {
 	const char *first, *next, *end;
@@ -40,7 +40,7 @@ struct text_margins {
  * possible; 0 only for an empty text.
  */
 size_t text_fitting(const char *text, size_t width);
-/* Appends @text as lines, each ended by ' '; one line if it is empty. */
+/* Appends @text as lines, wrapped at blanks; one line if it is empty. */
 void text_wrap(struct strbuf *sb, const char *text, const struct text_margins *margins);
 
 #endif

@@ -16,7 +16,7 @@ struct text_tree_row {
 	bool branch, last;
 };
 
-/* Finds which rows are branches, once their @above is known. @below: scratch space with a number
+/* Sets @branch and @last of all rows, whose @above is known. @below: scratch space with a number
  * for each row, plus one for the roots.
  */
 static void find_branches(struct text_layout *l, size_t *below)
@@ -95,7 +95,7 @@ void text_layout_branches(const struct text_layout *l, const struct cell *cells,
 	}
 }
 
-/* A column of wrapped text must be at least this wide. */
+/* Minimum width of a column of wrapped text. */
 #define WORDS_MIN 24
 /* Names of up to this length, or half a line, get their width before other columns. */
 #define NAMES_MIN 36
@@ -209,8 +209,8 @@ static void take(struct text_layout *l, size_t index)
 
 #define TURN_LAST 8
 
-/* When the column's turn in a line is: figures; what rows stand for, if that is several things, in
- * the order in which the user asked for them; what is marked last.
+/* The column's turn in a line: 0 for figures; 1, 2, ... for what rows stand for, if those are
+ * several columns, in the user's order; TURN_LAST for a column marked @last.
  */
 static unsigned int turn_of(const struct table *t, const struct column *col)
 {
@@ -249,7 +249,7 @@ static void collect(struct text_layout *l)
 	}
 }
 
-/* Columns without which the rows mean nothing. */
+/* Would the rows mean nothing without this column? */
 static bool is_needed(const struct table *t, const struct text_column *c)
 {
 	const struct column *col = c->column;
@@ -258,8 +258,8 @@ static bool is_needed(const struct table *t, const struct text_column *c)
 	       table_ordered_by(t, col->name) || (t->by && !strcmp(t->by, col->name));
 }
 
-/* Leaves out the next column: all columns that leave together, or one of the unranked ones, which
- * leave after all others. False: only needed columns remain.
+/* Leaves out the columns with the largest @leaves, or else the last one without. False: only needed
+ * columns remain.
  */
 static bool leave(struct text_layout *l, unsigned int turn)
 {
@@ -283,7 +283,7 @@ static bool leave(struct text_layout *l, unsigned int turn)
 	return first != NULL;
 }
 
-/* Finds the last column. Returns its offset in the line. */
+/* Finds the last column that is not out. Returns its offset in the line. */
 static size_t last_begins(struct text_layout *l)
 {
 	size_t used = TEXT_LEAD;
@@ -371,7 +371,7 @@ static void choose(struct text_layout *l, size_t width)
 	}
 }
 
-/* Appends to @key what @row shows in the columns that hold names, not figures, and below it. */
+/* Sets @key to what @row shows in the columns of names, and below it. */
 static void row_names(struct text_layout *l, const struct cell *row, struct strbuf *key)
 {
 	strbuf_reset(key);
@@ -412,7 +412,7 @@ static struct text_column *find_telling(struct text_layout *l)
 {
 	const struct table *t = l->t;
 	size_t shown = 0;
-	size_t *rows __auto_mem = /* of each different key */
+	size_t *rows __auto_mem = /* the first row of each key */
 		calloc(table_text_rows(t) + 1, sizeof(*rows));
 	struct text_column *found = NULL;
 	struct intern keys = { 0 };
@@ -434,7 +434,7 @@ static struct text_column *find_telling(struct text_layout *l)
 	return found;
 }
 
-/* As choose(). A column that tells rows apart stays if the figures that leave make room. */
+/* Like choose(), but keeps columns that tell rows apart if leaving out figures makes room. */
 static void choose_telling(struct text_layout *l, size_t width)
 {
 	struct text_column *c;

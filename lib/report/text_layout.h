@@ -19,12 +19,12 @@
  * @index: in the table
  * @per: index of the divisor column; -1: none
  * @mark: index of the column whose marks follow its numbers; -1: none
- * @text: it holds texts, which are left-aligned; @branches: those of a tree are before them
+ * @text: it has texts, which are left-aligned; @branches: a tree's branches precede them
  * @head, @tail: the widest part before the '/' of a ratio or before a mark, and the widest rest
  * @widest: @head without a limit to long names
  * @spark: the axis of a histogram's marks
  * @out: it does not fit; @turn: when it was left out: 1, 2, ...
- * @tells: it alone tells rows apart
+ * @tells: no other column tells some rows apart
  */
 struct text_column {
 	const struct column *column;
@@ -64,7 +64,7 @@ struct text_layout {
  * longer than half the line gets a line of its own. Other columns are left out until the line fits:
  * the quotients of column.per first, then columns in the order of column.leaves, those with the
  * same number together. Then columns that fit after all are added again. A column that alone tells
- * two rows apart stays, if there is room without the figures. Text that can be wrapped needs only a
+ * two rows apart stays if leaving out figures makes room. Text that can be wrapped needs only a
  * part of the line.
  *
  * Return: 0 or -ENOMEM; free it with text_layout_free() in any case.
@@ -78,15 +78,15 @@ size_t text_layout_line(struct text_layout *l);
 size_t text_layout_width(const struct text_layout *l, const struct text_column *c);
 /* Bytes of @c's title that are shown. */
 size_t text_layout_title(const struct text_layout *l, const struct text_column *c);
-/* How many of these characters follow the numbers: a ratio's '/' and quotient, or a mark. */
+/* How many of its characters follow the numbers: a ratio's '/' and quotient, or a mark. */
 size_t text_layout_tail(const struct text_layout *l, const struct text_column *c);
 /* Puts the cell of @row in column @c into @sb, which is emptied first. Returns the bytes before the
  * '/' of a ratio or before a mark, or all. For a histogram these are spark_levels().
  */
 size_t text_layout_cell(const struct text_layout *l, const struct text_column *c,
 			const struct cell *row, struct strbuf *sb);
-/* Appends the branches before the name in a row of a tree; @row is its first cell. An only child
- * has its name directly below its parent's; several children are branches.
+/* Appends the branches before the name in a row of a tree; @row is its first cell. An only child's
+ * name is directly below its parent's; several children get branches.
  */
 void text_layout_branches(const struct text_layout *l, const struct cell *row,
 			  struct strbuf *sb);
@@ -95,11 +95,11 @@ void text_layout_branches(const struct text_layout *l, const struct cell *row,
  */
 size_t text_layout_hidden(const struct text_layout *l, struct strbuf *sb);
 
-/* The most rows, and columns, of a matrix. */
+/* Maximum number of rows, and of columns, of a matrix. */
 #define CROSS_MAX 32
 
 /* The matrix of @t, without notes and summary, which the caller frees. A pair without a row is 0.
- * NULL: @t is no list of pairs, rows were cut off, or there are too many numbers. 0 or -ENOMEM.
+ * NULL: @t is not a list of pairs, rows were cut, or there are too many numbers. 0 or -ENOMEM.
  */
 int table_cross(const struct table *t, struct table **out) __must_check;
 

@@ -42,7 +42,7 @@ int tree_order(const struct table *t, size_t *order)
 		if (parents[row] != TREE_ROOT)
 			sizes[parents[row]] += sizes[row];
 	}
-	/* Where each row is among its siblings and what is below them; the rest comes last. */
+	/* Each row's offset among its siblings and their descendants; the rest comes last. */
 	for (size_t i = 0; i < 2 * nr; i++) {
 		size_t above;
 

@@ -18,8 +18,8 @@ bool tree_is_root(const struct table *t, size_t row);
  * comes after its parent, with siblings in that order and the rest last. 0 or -ENOMEM.
  */
 int tree_order(const struct table *t, size_t *order) __must_check;
-/* Marks in @out the rows of @t, a tree, that are not among the @lines largest by column @column, in
- * which no row is larger than its parent. 0 or -ENOMEM.
+/* Marks in @out all but the @lines largest rows of @t, a tree, by column @column, in which no row
+ * is larger than its parent. 0 or -ENOMEM.
  */
 int tree_smallest(const struct table *t, int column, uint64_t lines,
 		  bool *out) __must_check;

@@ -18,14 +18,14 @@ struct rings_options {
 	const char *title, *what;
 };
 
-/* The most rows that a page has, the largest ones. It has fewer if their names are so long that the
- * page would exceed the bytes.
+/* A page has at most this many rows, the largest ones; fewer if long names would make it exceed
+ * RINGS_BYTES_MAX.
  */
 #define RINGS_ROWS_MAX	40000
 #define RINGS_BYTES_MAX (3 << 19)
 
 /**
- * rings_svg(), rings_html() - draw them
+ * rings_svg(), rings_html() - draw a tree
  * @t: its rows are a tree, sorted by @o->size in descending order; a row is not larger than its
  *     parent
  *
@@ -58,11 +58,11 @@ struct rings_rows {
 	uint64_t total;
 };
 
-/* 0; -EINVAL; -ENOMEM. Free it in any case. */
+/* 0; -EINVAL; -ENOMEM. Call rings_rows_free() in any case. */
 int rings_rows_init(struct rings_rows *r, const struct table *t,
 		    const struct rings_options *o) __must_check;
 void rings_rows_free(struct rings_rows *r);
-/* Appends text as markup; unprintable characters are made visible. */
+/* Appends text, escaped for markup; makes unprintable characters visible. */
 void rings_text(struct strbuf *sb, const char *text);
 
 #endif

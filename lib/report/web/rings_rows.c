@@ -8,10 +8,10 @@
 #include "base/safe_text.h"
 #include "report/tree.h"
 
-/* Bytes of a row in a page, besides its name. */
+/* Approximate bytes of a row in a page, without its name. */
 #define ROW_BYTES 14
 
-/* Approximate page size of the rows that are not @out. */
+/* Approximate bytes in a page of the rows that are not @out. */
 static size_t page_bytes(const struct table *t, int name, const bool *out)
 {
 	size_t bytes = 0;

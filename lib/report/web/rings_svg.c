@@ -25,7 +25,7 @@
 /* An arc must not end where it begins. */
 #define WHOLE	(2 * M_PI - 1e-4)
 
-/* The rings share the space between these radii, from the innermost on. */
+/* The rings share the space between these radii, innermost first. */
 #define INNER 92.0
 #define OUTER 455.0
 static const double shares[] = { 90, 82, 70, 56, 38, 27 };
@@ -48,7 +48,7 @@ static const char style[] =
 
 /**
  * struct picture - a picture being drawn
- * @radii: where each ring begins, and the last of @nr_rings ends
+ * @radii: where each ring begins, and where the last of @nr_rings ends
  * @arcs, @labels: of the rings; labels are drawn above all arcs
  * @nr_labels: number of labels along an arc
  */
@@ -65,7 +65,7 @@ struct arc {
 	double inner, outer, from, to;
 };
 
-/* @f rounded to one decimal, for %g. */
+/* Rounds @f to one decimal, for %g. */
 static double tenths(double f)
 {
 	return (double)lround(f * 10) / 10;
@@ -197,7 +197,7 @@ static void add_title(struct strbuf *sb, const char *name, uint64_t size, uint64
 	strbuf_puts(sb, "</title>");
 }
 
-/* The colour of the rows below the root number @place. */
+/* Sets the colour of root number @place and of the rows below it. */
 static void set_colour(char colour[16], const char *name, unsigned int place)
 {
 	if (*name == '(')

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report: numbers of a page about a recording, column by column.
+ * report: the numbers of a page about a recording, column by column.
  * In: its rows, cells, callchains and page frames. Out: bytes that a script reads without parsing.
  *
- * Most numbers are small and alike, so they deflate well. A number that can be predicted from
- * others is written as the difference to the prediction.
+ * Most numbers are small and similar, so they compress well. A number that can be predicted from
+ * others is written as its difference from the prediction.
  */
 #include "base/bytes.h"
 #include "report/web/web_report.h"
@@ -55,7 +55,7 @@ void web_columns_names(struct json *j)
 	JSON_KEY_ARRAY(j, "columns", i, ARRAY_SIZE(columns), add_name(j, i));
 }
 
-/* Bytes of one object, if a row's objects have the same size. */
+/* Predicts the bytes of one object: exact if all objects of the row have one size. */
 static uint64_t unit_of(const struct web_report *w, const struct web_row *row)
 {
 	for (size_t i = row->first; i < row->first + row->nr; i++) {
@@ -65,7 +65,7 @@ static uint64_t unit_of(const struct web_report *w, const struct web_row *row)
 	return 0;
 }
 
-/* Figure @which of all rows. A script's numbers are doubles, so these are too. */
+/* Figure @which of all rows. Doubles, like a script's numbers. */
 static void fill_rows(const struct web_report *w, size_t which, double *to)
 {
 	for (size_t i = 0; i < w->nr_rows; i++) {
@@ -93,8 +93,8 @@ static void fill_rows(const struct web_report *w, size_t which, double *to)
 	}
 }
 
-/* The same for all cells, row after row. Bytes are written as the difference to @hit objects of the
- * row's unit, requested and ended bytes as the difference to bytes.
+/* The same for all cells, row after row. Bytes are written as their difference from @hit times the
+ * row's unit, requested and ended bytes as their difference from bytes.
  */
 static void fill_cells(const struct web_report *w, size_t which, double *to)
 {
@@ -130,7 +130,9 @@ static void fill_marks(const struct web_report *w, size_t which, double *to)
 	}
 }
 
-/* The distance from the row of the stay before; begin, and how many bins later the end is. */
+/* For each stay: its row's distance from the previous one's; its begin; how many bins later it
+ * ends; its bytes.
+ */
 static void fill_stays(const struct web_report *w, size_t which, double *to)
 {
 	uint32_t row = 0;

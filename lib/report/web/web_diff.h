@@ -10,7 +10,7 @@
 #include "report/render.h"
 #include "report/web/web_report.h"
 
-/* The most rows of a table that a page has. Further callchains are added up by callsite and not
+/* Maximum number of a table's rows on a page. Further callchains are added up by callsite and not
  * tested; other rows are left out, and the page says so.
  */
 #define WEB_DIFF_ROWS 10000U
@@ -30,10 +30,10 @@ struct web_diff_run {
 /**
  * struct web_diff - what the page shows; all borrowed
  * @tables: tables of diff_tables(), with all rows
- * @options: defines their metrics
+ * @options: define their metrics
  * @tested: there are enough runs to tell change from chance
  * @report: supplies the banner
- * @command: the command that prints the same
+ * @command: the command that prints the same comparison
  */
 struct web_diff {
 	const struct table *const *tables;
@@ -46,10 +46,12 @@ struct web_diff {
 	const char *command;
 };
 
-/* Writes the page, as web_report_html() does. 0; -ENOMEM; the write function's error. */
+/* Writes the page, like web_report_html(). 0; -ENOMEM; the write function's error. */
 int web_diff_html(const struct web_diff *w, const struct render_out *out) __must_check;
 
-/* Is a difference meaningful? It may be if it was not tested or is significant. */
+/* What a test says about a difference: it is significant or was not tested; it may be chance; there
+ * are too few runs; it is the sum of several rows, which was not tested.
+ */
 enum web_diff_mark {
 	WEB_DIFF_PLAIN,
 	WEB_DIFF_CHANCE,
@@ -59,8 +61,8 @@ enum web_diff_mark {
 
 #define WEB_DIFF_FIGURES 5
 
-/* A metric of a row: its figures @of, or by name. NAN: none; @uncertainty: INFINITY: unbounded;
- * @mark: enum web_diff_mark.
+/* A metric of a row, by name or as an array @of figures. NAN: none; @uncertainty: INFINITY:
+ * unbounded; @mark: enum web_diff_mark.
  */
 struct web_diff_value {
 	union {
@@ -71,12 +73,12 @@ struct web_diff_value {
 	};
 };
 
-/* Their names, in the same order. */
+/* The figures' names, in the same order. */
 extern const char *const web_diff_figures[WEB_DIFF_FIGURES];
 
 /**
  * struct web_diff_rows - initialised by web_diff_rows_init()
- * @of: for each row the number of its name, or of its node if @stacks
+ * @of: for each row, the number of its name, or of its node if @stacks
  * @values: of all metrics of row 0, of row 1, ...
  * @left_out: rows that do not fit into the page
  */
@@ -88,8 +90,8 @@ struct web_diff_rows {
 	bool stacks;
 };
 
-/* Takes the rows of @t, which has the metrics of @o; adds their names to @names. 0 or -ENOMEM; free
- * it in any case.
+/* Takes the rows of @t, which has the metrics of @o; adds their names to @names. 0 or -ENOMEM. Call
+ * web_diff_rows_free() in any case.
  */
 int web_diff_rows_init(struct web_diff_rows *r, const struct table *t,
 		       const struct diff_options *o,

@@ -69,7 +69,7 @@ static void add_up(struct web_diff_value *to, const struct web_diff_value *from)
 	to->uncertainty += from->uncertainty;
 }
 
-/* Adds row @row to the sum of the rows with the same callsite that do not fit individually. */
+/* Adds row @row to the sum of its callsite's rows that do not fit into the page. */
 static int add_to_rest(struct making *m, size_t row, const char *name)
 {
 	struct strbuf __auto_free folded = { 0 };

@@ -12,7 +12,7 @@ static int write_escaped(const struct render_out *out, const char *text)
 	return render_flush(&sb, out, 0);
 }
 
-/* The lines of the banner, with a dot between them. */
+/* Writes the lines of the banner, with a dot between them. */
 static int write_banner(const struct render_out *out, const struct report *r)
 {
 	struct strbuf __auto_free what = { 0 };

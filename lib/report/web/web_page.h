@@ -19,10 +19,11 @@ struct web_text {
  * struct web_page - what replaces the page's marks
  * @html: the page: each mark is a name between two "@"; there is no other "@"
  * @style, @script: STYLE and SCRIPT; STYLE-HASH and SCRIPT-HASH are for its policy
- * @connect: CONNECT: where the page's policy allows its script to ask, if the page has that mark;
- *	not text
+ * @connect: CONNECT: where the page's policy lets its script connect, if the page has that mark;
+ *	markup
  * @title, @what: TITLE and WHAT: text, never markup; @report: its banner is WHAT if @what is NULL
- * @data: writes DATA; 0 or -errno; @columns: the same for COLUMNS, if the page has that mark
+ * @data: writes DATA; returns 0 or -errno; @columns: the same for COLUMNS, if the page has that
+ *	mark
  * @is_packed: both are packed (report/compressed.h), which TYPE says; else DATA must not contain "<"
  */
 struct web_page {

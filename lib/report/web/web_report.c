@@ -12,7 +12,7 @@ uint32_t web_report_name(struct web_report *w, const char *text)
 	return id;
 }
 
-/* The node of name @name below @up; it is created if needed. */
+/* Finds or creates the node of name @name below @up. */
 static uint32_t below(struct web_report *w, uint32_t up, uint32_t name)
 {
 	uint32_t new = (uint32_t)w->nr_nodes;
@@ -63,7 +63,7 @@ void web_key_text(struct json *j, const char *key, const char *text)
 	web_text(j, text);
 }
 
-/* A text of an array in which number 0 is no text. */
+/* Writes text @i; number 0 means no text. */
 static void add_text(struct json *j, const struct intern *texts, size_t i)
 {
 	web_text(j, i ? intern_get(texts, (uint32_t)i, NULL) : "");

@@ -10,17 +10,17 @@
 #include "report/json.h"
 #include "report/render.h"
 
-/* The most rows that a page has. Smaller rows are added up by callsite. This limits only the
- * tables: the sums of a callsite, a cache and the total stay exact.
+/* Maximum number of rows on a page. Smaller rows are added up by callsite. This limits only the
+ * tables: the sums of a callsite and of a cache, and the total, stay exact.
  */
 #define WEB_REPORT_ROWS	     20000U
-/* Beyond it, processes are added up, too. */
+/* Beyond this limit, processes are added up, too. */
 #define WEB_REPORT_ROWS_MAX  40000U
-/* The same limit for cells, as of WEB_REPORT_BINS bins. Both keep a page under 3 MB. */
+/* The same limit for cells, at WEB_REPORT_BINS bins. Both keep a page under 3 MB. */
 #define WEB_REPORT_CELLS     400000U
 #define WEB_REPORT_BINS	     256U
 /* Limit including the cells of callsites whose callchains were added up; beyond it, bins become
- * longer. It lets a page open in a second.
+ * longer. So a page opens within a second.
  */
 #define WEB_REPORT_CELLS_MAX 600000U
 
@@ -33,7 +33,7 @@ struct web_cell {
 	uint64_t hit, bytes_req, bytes, ended;
 };
 
-/* The most stays. Beyond it, their bins become longer than those of the cells. */
+/* Maximum number of stays. Beyond it, their bins become longer than those of the cells. */
 #define WEB_REPORT_STAYS 200000U
 
 /* What a row counts. */
@@ -42,7 +42,7 @@ enum web_kind { WEB_SLAB, WEB_PAGE, WEB_VMALLOC, WEB_PERCPU, WEB_KINDS };
 /**
  * struct web_row - one allocating callchain; without padding
  * @kind: enum web_kind
- * @node: the outermost function of the callchain, of @nodes
+ * @node: index in @nodes of the callchain's outermost function
  * @callsite: number of its name; @cache: for slab objects; @migratetype, @gfp: for pages
  * @process, @cgroup: who allocated, 0: not recorded; @comm: the task's name, if the process is
  *	not recorded; @entry: how the kernel was entered; @line: of the source, 0: not known
@@ -68,8 +68,8 @@ struct web_stay {
 	uint64_t bytes;
 };
 
-/* What is live at the end in all rows of the callsite @name, or in the cache. If the kernel has
- * counted caches, the rows' @least do not add up to it.
+/* What is live at the end in all rows of the callsite @name, or of the @cache of that name. If the
+ * kernel counted caches, the rows' @least do not add up to it.
  */
 struct web_end {
 	uint8_t kind;
@@ -79,7 +79,7 @@ struct web_end {
 };
 
 /* A function at one place in the callchains. It called the function of node @up, which has a lower
- * number; UINT32_MAX: it allocated itself.
+ * number; UINT32_MAX: it is the callsite.
  */
 struct web_node {
 	uint32_t up, name;
@@ -90,7 +90,7 @@ struct web_mark {
 	uint64_t lost, gaps, failed;
 };
 
-/* The most parts of the page frames that a page shows. */
+/* Maximum number of parts of the page frames on a page. */
 #define WEB_FRAME_PARTS 256U
 
 /* Consecutive bins in which a part of the page frames does not change. @pages of it are live at the
@@ -126,14 +126,14 @@ struct web_curve {
 	uint64_t bytes;
 };
 
-/* Bytes of a line of all memory, @name, at each of the moments. */
+/* A line of the chart of all memory: its @name, and its bytes at each of the moments. */
 struct web_line {
 	uint32_t name;
 	int64_t *bytes;
 };
 
-/* What explains the curve. @kind: 0: the task @name ended; 1: the OOM killer killed it; 2: someone
- * wrote the mark @name.
+/* An event that explains the curve. @kind: 0: the task @name ended; 1: the OOM killer killed it; 2:
+ * someone wrote the mark @name.
  */
 struct web_event {
 	uint64_t ts;
@@ -152,23 +152,23 @@ struct web_flag {
 /**
  * struct web_report - the data; zero-initialise it
  * @names: number n is the text n of @names
- * @dirs: directories of the kernel's source; @dir_of: for name n its number in @dirs, 0: unknown;
- *	NULL: all unknown
+ * @dirs: directories of the kernel's source; @dir_of: for each name, its number in @dirs, 0:
+ *	unknown; NULL: all unknown
  * @places: maps a node and a name to the node below
  * @first: when the first bin begins, @width: of each bin, in units of the clock; @ns: the unit is
  *	ns. @last: end of the recording: the last bin also has everything later
  * @marks: one per bin
- * @peak: when the most was live; @live_at_peak: bytes then, by kind
+ * @peak: when the most was live, by kind; @live_at_peak: the bytes then
  * @ends: of callsites and caches
- * @stays: in order of rows and time; their bins are @stay_bins of the others long
- * @events: in order of time; @left_out: of each kind, later ones than these
+ * @stays: in order of rows and time; each of their bins is @stay_bins of the others long
+ * @events: in order of time; @left_out: of each kind, the number of later events
  * @flags: in the order in which a row's text names them
  * @merged: callchains that were added up by callsite
  * @frames: page frames; none if there are no pages
  * @moments: when the kernel's own counts were read; @counts: objects of curve n at moment m at n *
  *	@nr_moments + m
- * @lines: of all memory, by the kernel's counters; free ones first
- * @parts: parts of the time are known in shorter bins
+ * @lines: all memory, by the kernel's counters; free memory first
+ * @parts: shorter bins are available for parts of the time
  * @failed: memory ran out; the data are invalid
  */
 struct web_report {
@@ -217,7 +217,7 @@ struct web_report {
  * @summary: a few lines of text
  * @input: options for other commands to read the same recording: "-i FILE", for a shell
  * @window: the reported part of the time, as the user wrote it; NULL: all
- * @served: its address gives the page of another part of the time: "?time=START,STOP"
+ * @served: a server answers requests for other parts of the time: "?time=START,STOP"
  */
 struct web_report_options {
 	const char *file, *summary, *input, *window;
@@ -235,7 +235,7 @@ uint32_t web_report_chain(struct web_report *w, const char *folded);
  */
 void web_text(struct json *j, const char *text);
 void web_key_text(struct json *j, const char *key, const char *text);
-/* Write members of the open object, "names" and "dirs"; "nodes", the callchains. */
+/* Write members of the open object: "names" and "dirs"; "nodes", the callchains. */
 void web_names(struct json *j, const struct web_report *w);
 void web_nodes(struct json *j, const struct web_report *w);
 
@@ -260,12 +260,12 @@ void web_columns_names(struct json *j);
 
 /**
  * web_columns_write() - write all columns
- * @part: @w is a part of the time, which has cells and marks only: those that have a third item, 1,
- *	in web_columns_names()
+ * @part: @w is a part of the time, with only the columns whose third item in web_columns_names() is
+ *	1
  *
  * Each column has two 32-bit numbers, the number of figures and an enum web_figure, then the
- * figures, and zeros up to a multiple of 8 bytes. Everything is little-endian. A column of zeros
- * only may have no figures.
+ * figures, and zeros up to a multiple of 8 bytes. Everything is little-endian. A column that has
+ * only zeros may have no figures.
  *
  * Return: 0; -ENOMEM; the write function's error.
  */

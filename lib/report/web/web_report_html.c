@@ -3,8 +3,8 @@
  * report: a page about a recording.
  * In: its data, and web/report.html with its style and script. Out: HTML.
  *
- * The data are JSON and columns of numbers. A page needs the columns later than the rest.
- * web/report/data.js reads both.
+ * The data are JSON, and columns of numbers that the page needs later. web/report/data.js reads
+ * both.
  */
 
 #include "report/json.h"

@@ -10,12 +10,12 @@
 #include "export/replay.h"
 
 #define MOMENTS	     1000
-/* Number of caches with a line of their own. */
+/* Number of caches with their own line. */
 #define CACHES_SHOWN 9
 
 /**
  * struct series - live memory of a cache or a migratetype
- * @name: number of the frame, which stores the name; @shown: it has its own line
+ * @name: number of its name among the frames; @shown: it has its own line
  */
 struct series {
 	uint32_t name;
@@ -26,7 +26,7 @@ struct series {
 
 /**
  * struct chrome - a file being written
- * @series: by their names and kinds; @ids: of indexes of these
+ * @series: by name and kind of memory; @ids: the index in @series of each row
  * @known: it is known what is live; else allocations are shown
  */
 struct chrome {
@@ -280,7 +280,7 @@ static void chrome_end(struct export_job *job)
 
 	c->comma = "";
 	outbuf_puts(&job->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-	/* What the reader must know about the recording is the name of the only process. */
+	/* The only process is named after the banner, which the reader must know. */
 	put_event(job, "M", 0);
 	outbuf_puts(&job->out, "\"process_name\",\"args\":{\"name\":");
 	export_json_banner(job, '\n');

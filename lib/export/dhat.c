@@ -9,7 +9,7 @@
 
 #include "export/replay.h"
 
-/* The viewer calls lifetimes up to this short. */
+/* The viewer calls lifetimes of up to this length short. */
 #define SHORT_NS 10000
 
 /**
@@ -31,7 +31,7 @@ struct dhat {
 	uint64_t peak_ns, end_ns;
 };
 
-/* Finds the first change at which the most of all rows was live. */
+/* Finds the first change at which the rows together had the most live. */
 static size_t find_peak(struct export_job *job, const struct export_history *h)
 {
 	struct dhat *d = job->state;
@@ -120,7 +120,7 @@ static void put_row(struct export_job *job, size_t i, bool lives)
 	export_put(job, "%s\n{\"tb\":%" PRIu64, i ? "," : "", row->values[EXPORT_BYTES]);
 	put_number(job, "tbk", row->values[EXPORT_HIT]);
 	if (lives) {
-		/* By their clocks, a free may precede its allocation. */
+		/* By its CPU's clock, a free may precede its allocation. */
 		put_number(job, "tl", less(lifetimes, l->born));
 		put_number(job, "mb", l->most);
 		put_number(job, "mbk", l->nr_most);

@@ -12,7 +12,7 @@
 _Static_assert(FIELD_FIRST_METRIC + EXPORT_METRICS == EXPORT_FIELDS, "all have a place");
 
 const struct export_field export_fields[EXPORT_FIELDS] = {
-	/* Facts of the recording, */
+	/* Facts of the recording. */
 	{ "recording_id", "16 hex digits; copies of a recording have the same",
 	  .always = true },
 	{ "host", "the machine's name" },
@@ -43,7 +43,7 @@ const struct export_field export_fields[EXPORT_FIELDS] = {
 	{ "labels", "a JSON object of record --label", .always = true },
 	{ "balance",
 	  "a JSON object of kmemx balance's lines: \"free\":[before,after], in bytes" },
-	/* of the row, */
+	/* Properties of the row. */
 	{ "allocator",
 	  "slab, page, vmalloc or percpu; all lie in pages, so do not add them up",
 	  .always = true },
@@ -64,7 +64,7 @@ const struct export_field export_fields[EXPORT_FIELDS] = {
 	  true },
 	{ "migratetype", "for pages: the migratetype" },
 	{ "gfp", "for pages: the GFP flags" },
-	/* and by enum export_metric. */
+	/* Figures, by enum export_metric. */
 	{ "hit", "allocations", UNIT_COUNT, true },
 	{ "bytes", "bytes allocated", UNIT_BYTES, true },
 	{ "live", "allocations not (or only partly) seen freed", UNIT_COUNT, true },
@@ -95,7 +95,7 @@ const struct export_weight export_weights[] = {
  * @columns: of the fields from FIELD_FIRST_LABEL on; -1: missing
  * @names: the column of the callchain, or of the callsite
  * @frames: frames of the current row
- * @texts: by a frame's text in the table, the number of its safe text
+ * @texts: maps a frame's text in the table to the number of its safe text
  */
 struct reading {
 	struct export_job *job;
@@ -134,7 +134,7 @@ static int add_frame(struct reading *r, const char *text, size_t size)
 	return 0;
 }
 
-/* Passes the row on; @frames: "callsite;its caller;..." */
+/* Passes the row to the exporter; @frames: "callsite;its caller;..." */
 static void pass_row(struct reading *r, struct export_row *row, const char *frames)
 {
 	size_t size;
@@ -153,7 +153,9 @@ static void pass_row(struct reading *r, struct export_row *row, const char *fram
 		r->exporter->row(r->job, row);
 }
 
-/* Makes what seems to live what probably does. Sums of bytes fit a double's 53 bits. */
+/* Replaces what was not seen freed by the best estimate of what is live. Sums of bytes fit a
+ * double's 53 bits.
+ */
 static void estimate(uint64_t *values)
 {
 	uint64_t likely = values[EXPORT_NET_ESTIMATE], seen = values[EXPORT_BYTES_LIVE];

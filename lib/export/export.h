@@ -91,7 +91,7 @@ struct export_label {
  * struct export_row - what one callchain allocated
  * @allocator: memory_words() of @memory
  * @frames, @nr_frames: numbers of export_job.frames, the callsite first
- * @id: history_row() of its changes; EXPORT_OTHERS: all changes of no other row
+ * @id: history_row() of its changes; EXPORT_OTHERS: it has all changes that belong to no other row
  * @values: by enum export_metric, if @known
  */
 struct export_row {
@@ -108,9 +108,9 @@ struct export_row {
 
 /**
  * struct export_job - an export in progress
- * @frames: the names of all frames so far, safe to show: "function" or "function [module]"
- * @to: the output; @out: a buffer before it and before its compression, flushed after end(); its
- *	error is also that of the export
+ * @frames: names of all frames so far, safe to show: "function" or "function [module]"
+ * @to: the output; @out: a buffer for it before compression, flushed after end(); its error is the
+ *	export's
  * @text: scratch space of export_json_text()
  * @state: the exporter's, zeroed
  */
@@ -124,7 +124,7 @@ struct export_job {
 	void *state;
 };
 
-/* What the rows must be grouped by for an exporter. */
+/* How an exporter needs the rows to be grouped. */
 enum export_rows { EXPORT_BY_CALLSITE, EXPORT_BY_STACK, EXPORT_BY_ALL };
 
 /**
@@ -164,12 +164,12 @@ struct exporter {
 
 /* Exporter number @i; NULL: no more. */
 const struct exporter *exporter_at(size_t i);
-/* Their names, ending in NULL. */
+/* The names of all exporters, ending with NULL. */
 extern const char *const exporter_names[];
 
 /**
  * export_report() - write a report in the format of another program
- * @report: its tables "export" and "export_page" are written in their order
+ * @report: its tables of rows ("export", "export_page", ...) are written in their order
  * @to: its write() may be NULL for an exporter that writes nothing
  *
  * Return: 0; -ENOMEM; -ENOTSUP if the build lacks what the format needs; the error of @to.
@@ -179,7 +179,7 @@ int export_report(const struct exporter *exporter, const struct export_options *
 
 /* --- for exporters ----------------------------------------------------------------------- */
 
-/* Makes @err, unless it is 0 or something failed before, the result of export_report(). */
+/* Makes @err the result of export_report(), unless something failed before. 0 changes nothing. */
 static inline void export_fail(struct export_job *job, int err)
 {
 	if (!job->out.err)
@@ -192,11 +192,11 @@ const struct cell *export_fact(const struct export_job *job, const char *name);
 const char *export_frame(const struct export_job *job, uint32_t frame);
 /* Length of the function's name in @frame, without " [module]". */
 size_t export_frame_function(const char *frame);
-/* Appends what the user must know about the recording, from the report's banner: one item per line,
- * after @lead. Names in it are made safe.
+/* Appends the report's banner, which is what the user must know about the recording: one item per
+ * line, after @lead. Makes names in it safe.
  */
 void export_banner(const struct export_job *job, const char *lead, struct strbuf *out);
-/* Writes formatted text; for what is written a few times only. */
+/* Writes formatted text; slower than the functions of struct outbuf. */
 void export_put(struct export_job *job, const char *fmt, ...) __printf_fmt(2, 3);
 /* Writes @text as JSON. */
 void export_json_text(struct export_job *job, const char *text);

@@ -64,7 +64,7 @@ void export_values_init(struct export_values *v, struct export_job *job)
 	set_origin(v, job->opts->origin ? job->opts->origin : &unknown);
 }
 
-/* "function [module]": the module. */
+/* Sets the module in "function [module]". */
 static void set_module(struct export_values *v, const char *callsite)
 {
 	size_t size = strlen(callsite), from = export_frame_function(callsite);

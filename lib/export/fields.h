@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * export: rows for a database, for any file format.
- * In: rows by callchain, with labels; the recording. Out: the same values in each row.
+ * In: rows by callchain, with labels; the recording. Out: the same fields in each row.
  *
  * Every row identifies its recording, so that one table can hold rows of many recordings.
  */
@@ -36,7 +36,7 @@ enum {
 	FIELD_DAY,
 	FIELD_START,
 	FIELD_LABELS = EXPORT_FIELDS_SAME - 1,
-	FIELD_BALANCE, /* of the recording, too, but in its first row only: it is long */
+	FIELD_BALANCE, /* of the recording, but only in its first row, because it is long */
 	FIELD_ALLOCATOR,
 	FIELD_CALLSITE,
 	FIELD_MODULE,
@@ -45,7 +45,7 @@ enum {
 	FIELD_FIRST_LABEL,
 	FIELD_ENTRY = FIELD_FIRST_LABEL, /* nearly always, the callchain determines it */
 	FIELD_COMM,
-	FIELD_CACHE = FIELD_COMM + 3, /* behind the process and the control group */
+	FIELD_CACHE = FIELD_COMM + 3, /* after the process and the control group */
 	FIELD_FIRST_METRIC = FIELD_FIRST_LABEL + EXPORT_LABELS_MAX,
 };
 
@@ -66,7 +66,7 @@ struct export_value {
 /**
  * struct export_values - a row; zero-initialise it
  * @safe: the recording's texts, made safe
- * @begun: it was a row
+ * @begun: a row has been set
  */
 struct export_values {
 	struct export_value of[EXPORT_FIELDS];

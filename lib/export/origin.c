@@ -52,7 +52,7 @@ static void copy_build_id(struct export_origin *o, const struct recording *rec)
 	o->build_id[size] = '\0';
 }
 
-/* "2026-11-22T21:45:00Z" */
+/* Reads "2026-11-22T21:45:00Z". */
 static void read_start(struct export_origin *o, const struct recording *rec)
 {
 	const struct recording_text *meta =
@@ -64,7 +64,7 @@ static void read_start(struct export_origin *o, const struct recording *rec)
 		return;
 	real = said;
 	real.tm_sec = 0;
-	/* Of a month that has no such day, it becomes one of the next month. */
+	/* timegm() moves a day that its month does not have to the next month. */
 	o->start = timegm(&real) + said.tm_sec;
 	if (real.tm_mday != said.tm_mday)
 		o->start = 0;
@@ -82,7 +82,7 @@ static void put_text(struct strbuf *out, const char *text, size_t size)
 	out->failed |= safe.failed;
 }
 
-/* "key=value" lines */
+/* Reads "key=value" lines. 0 or -ENOMEM. */
 static int read_labels(struct export_origin *o, const struct recording *rec)
 {
 	const char *line = recording_meta_text(rec, RECORDING_META_LABELS), *comma = "{";
@@ -109,7 +109,7 @@ static int read_labels(struct export_origin *o, const struct recording *rec)
 	return 0;
 }
 
-/* Of the whole system, whatever was recorded of it. */
+/* The balance is that of the whole system, whatever was recorded. */
 static int read_balance(struct export_origin *o, const struct recording *rec)
 {
 	struct strbuf __auto_free out = { 0 };

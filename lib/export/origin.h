@@ -9,9 +9,9 @@
 #include "recording/recording.h"
 
 /**
- * struct export_origin - zeroed: unknown
- * @id: FNV-1a of the recording's metadata and its size, 16 hex digits: does not depend on the
- *	file's location, and hardly ever equal for two files
+ * struct export_origin - where a recording is from; zeroed: unknown
+ * @id: FNV-1a of the recording's metadata and its size, 16 hex digits; independent of the file's
+ *	location, and practically unique
  * @build_id: of the kernel, in lower-case hex; "": unknown
  * @start: when recording began, in seconds of Unix time; @day: the same in UTC as "2026-11-22"; "":
  *	unknown

@@ -16,7 +16,7 @@
 #include "export/wire.h"
 #include "report/compressed.h"
 
-/* A group ends with this many rows, or bytes: page sizes are 32 bits, and memory is bounded. */
+/* A group ends with this many rows or bytes: page sizes have 32 bits, and memory is bounded. */
 #define GROUP_ROWS  (1U << 20)
 #define GROUP_BYTES (64U << 20)
 #define ZSTD_LEVEL  3
@@ -151,7 +151,7 @@ static void put_page(struct export_job *job, int type, size_t nr, int encoding,
 	chunk->packed += p->head.size + p->packed.size;
 }
 
-/* Appends @nr times @bit as a run, which the hybrid encoding of runs and packed bits allows. */
+/* Appends @bit @nr times, as a run of the hybrid encoding (runs and packed bits). */
 static void add_run(struct strbuf *sb, size_t nr, bool bit)
 {
 	const char c = bit;

@@ -232,7 +232,7 @@ static void pprof_end(struct export_job *job)
 	static const char kernel[] = "[kernel.kallsyms]";
 	struct pprof *p = job->state;
 
-	/* No module has been numbered before. */
+	/* No module has been numbered yet, so the kernel becomes number 1. */
 	if (!p->started)
 		put_types(job, NULL);
 	if (!intern_id(&p->modules, kernel, sizeof(kernel) - 1))

@@ -140,7 +140,7 @@ static int find_pieces(struct pieces *p, const struct export_history *h)
 	return ret;
 }
 
-/* An allocation, split into the pieces in which it will be freed. */
+/* Passes on an allocation, split into the pieces in which it will be freed. */
 static void put_birth(struct export_job *job, struct replay_change *change,
 		      const struct pieces *pieces, replay_put put)
 {

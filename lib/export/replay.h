@@ -12,15 +12,15 @@
 
 /**
  * struct replay_ids - which row a change belongs to; zero-initialise it
- * @by_id: maps export_row.id to the index of a row; @others: the same + 1 of rows without an id, by
- *	enum memory; 0: none
+ * @by_id: maps export_row.id to the index of a row; @others: by enum memory, index + 1 of the row
+ *	with EXPORT_OTHERS; 0: none
  */
 struct replay_ids {
 	struct u64_map by_id;
 	uint32_t others[MEMORY_KINDS];
 };
 
-/* Adds @row, which has that index. 0 or -ENOMEM. */
+/* Adds @row, whose index is @index. 0 or -ENOMEM. */
 int replay_ids_add(struct replay_ids *ids, const struct export_row *row,
 		   uint32_t index) __must_check;
 /* The index of the row that @c belongs to; UINT32_MAX: none. */
@@ -36,7 +36,7 @@ struct replay_row {
 
 /**
  * struct replay - zero-initialise it
- * @rows: by their frames: those with equal frames are added up
+ * @rows: by frames; rows with equal frames are added up
  * @frames: room for the frames of one row
  * @known: the metrics that are known
  */
@@ -82,8 +82,8 @@ struct replay_change {
 typedef void (*replay_put)(struct export_job *job, const struct replay_change *change);
 
 /* Calls @put with each change until it fails, for exporters whose state begins with struct replay.
- * For a program that knows only whole allocations, an allocation that was freed in parts is several
- * ones.
+ * An allocation that was freed in parts is passed as several, because other programs know only
+ * whole allocations.
  */
 void replay_changes(struct export_job *job, replay_put put);
 

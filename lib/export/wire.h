@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * export (internal): protocol buffers, as far as pprof needs them; Thrift's compact protocol, as
- * far as Parquet does, and numbers of that format.
+ * export (internal): what pprof needs of protocol buffers; what Parquet needs of Thrift's compact
+ * protocol, and that format's constants.
  * In: numbers, bytes, their field numbers. Out: the encoding, appended to a buffer.
  *
  * https://protobuf.dev/programming-guides/encoding/: a field is a varint of its number and type,
@@ -23,7 +23,7 @@ void proto_bytes(struct strbuf *sb, unsigned int field, const void *data, size_t
 /* Writes the message @message as @field, and empties it. */
 void proto_message(struct strbuf *sb, unsigned int field, struct strbuf *message);
 
-/* The most levels of nested structures. */
+/* Maximum depth of nested structures. */
 #define THRIFT_DEPTH_MAX 8
 
 /**
@@ -60,7 +60,7 @@ void thrift_close(struct thrift *t);
 
 /* --- the Parquet format: https://parquet.apache.org/docs/file-format/, parquet.thrift --- */
 
-/* How such a file begins and ends. */
+/* A Parquet file begins and ends with this. */
 #define PARQUET_MAGIC	   "PAR1"
 #define PARQUET_MAGIC_SIZE 4
 

@@ -28,7 +28,7 @@ struct slot {
 /**
  * struct ahead - a ring of slots
  * @next: the next file to begin with
- * @first: number of the oldest slot in use; @end: of the first that is free; modulo their number
+ * @first: the oldest slot in use; @end: the first free one; both modulo the number of slots
  */
 struct ahead {
 	const char *const *paths;
@@ -107,7 +107,7 @@ static void read_file(void *ctx)
 		drop_rows(r);
 }
 
-/* Begins with as many files as there are free slots. */
+/* Begins to read as many files as there are free slots. */
 static void begin(struct ahead *a)
 {
 	for (; a->next < a->nr && a->end - a->first <= a->nr_threads; a->next++) {
@@ -123,7 +123,7 @@ static void begin(struct ahead *a)
 	}
 }
 
-/* The oldest slot, when its file was read, if it is one before number @end; else NULL. */
+/* The oldest slot, after waiting for its file, which must be before number @end; else NULL. */
 static struct slot *oldest(struct ahead *a, size_t end)
 {
 	struct slot *s = &a->slots[a->first % (a->nr_threads + 1)];

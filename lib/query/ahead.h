@@ -11,12 +11,12 @@
 /* Memory for the rows of a file: files that need more are not read ahead. */
 #define AHEAD_FILE_MAX (16U << 20)
 
-/* Threads; a file more than these is in memory. */
+/* Maximum number of threads. One more file than there are threads is in memory. */
 #define AHEAD_THREADS_MAX 8
 
 /**
- * struct ahead_rows - what a file has
- * @ret: result of ndjson_file_read(), or of opening the file; @file has the place of an error
+ * struct ahead_rows - the rows of a file
+ * @ret: result of ndjson_file_read(), or of opening the file; @file tells where an error is
  * @left: it was not read ahead: it is too large, or memory ran out
  * @content: query_content(); 0: unknown
  * @of: @nr rows
@@ -37,13 +37,13 @@ struct ahead;
 
 /**
  * ahead_start() - begin to read files
- * @paths: borrowed; NULL: a file that is not wanted
+ * @paths: borrowed; NULL: skip the file
  * @threads: how many, of which at most AHEAD_THREADS_MAX are started
  *
  * Return: NULL if no thread can be started.
  */
 struct ahead *ahead_start(const char *const *paths, size_t nr, unsigned int threads);
-/* File @i, which comes after that of the last call, whose rows end. NULL: it was not read ahead. */
+/* The rows of file @i, until the next call, for a later file. NULL: it was not read ahead. */
 const struct ahead_rows *ahead_get(struct ahead *a, size_t i);
 /* @a may be NULL. */
 void ahead_stop(struct ahead *a);

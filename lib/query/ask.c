@@ -7,7 +7,7 @@
 #include "query/store_state.h"
 
 #ifdef HAVE_SQLITE
-/* Steps of SQLite's virtual machine between two checks whether to stop. */
+/* Steps of SQLite's virtual machine between two calls of @stop. */
 #define STEPS 100000
 
 static bool fail(struct query_failure *why, enum query_problem problem, int offset,

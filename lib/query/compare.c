@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "report/stats.h"
 
-/* @key: the side, or the site; @group: its number in struct comparison; @nr: of how many values
+/* @key: the side, or the site; @group: number of the host's group; @nr: number of values of which
  * this is the median
  */
 struct item {
@@ -153,9 +153,9 @@ static int compare(struct comparison *c, struct strbuf *json)
 	return put_outcome(json, &s);
 }
 
-/* How a host's use of a site is beyond the others': logarithms.
+/* A host's use of a site, compared with the others'. In logarithms:
  * @size, @mid: the host's median, and the median of its group's hosts
- * @far: at first @size; then above @mid; then less what the host is above it at most sites
+ * @far: first @size; then its distance from @mid; then less the host's median distance
  */
 struct host_cell {
 	sqlite3_int64 site, host;
@@ -168,7 +168,7 @@ ORDER_BY(by_host, struct host_cell, host, far)
 
 ORDER(by_site, struct host_cell, UP(group) ?: UP(site) ?: UP(far))
 
-/* Fewer hosts have no usual value; the share of what is listed that may be chance. */
+/* Minimum number of hosts for a usual value; the share of the listed ones that may be chance. */
 #define OUTLYING_HOSTS 20
 #define OUTLYING_SHARE 0.05
 
@@ -200,7 +200,7 @@ static size_t take_sites(struct host_cell *cells, size_t nr, double *scratch)
 	return to;
 }
 
-/* A big host is not out of line: takes off what it is above the others at most sites. */
+/* A big host is no outlier: subtracts the median of its distances from the others. */
 static void level_hosts(struct host_cell *cells, size_t nr, double *scratch)
 {
 	if (nr)
@@ -216,8 +216,8 @@ static void level_hosts(struct host_cell *cells, size_t nr, double *scratch)
 	}
 }
 
-/* Half a normal distribution that reaches the 90th and 95th percentile of what is above the middle,
- * @zero, of the @nr sorted cells.
+/* The width of a half normal distribution above the median, @zero, that reaches the 90th and the
+ * 95th percentile of the @nr sorted cells.
  */
 static double spread(const struct host_cell *cells, size_t nr, double *scratch,
 		     double *zero)
@@ -229,8 +229,8 @@ static double spread(const struct host_cell *cells, size_t nr, double *scratch,
 		    (values_quantile(scratch, nr, 0.95) - *zero) / 1.6449);
 }
 
-/* @p: how likely each of the @nr cells of a group is. With few hosts the spread is uncertain: hence
- * Student's t distribution. @scratch: room for twice @nr.
+/* Sets @p: how likely each of the @nr cells of a group is. With few hosts the spread is uncertain,
+ * hence Student's t distribution. @scratch: room for twice @nr.
  */
 static void test_group(const struct host_cell *cells, size_t nr, double *p,
 		       double *scratch)
@@ -317,7 +317,7 @@ static int outlying(struct comparison *c, struct strbuf *json)
 	return put_outlying(cells, nr, room, json);
 }
 
-/* The result of @put, and the end of the aggregate. */
+/* Returns the result of @put to SQLite, and frees the aggregate. */
 static void end(sqlite3_context *ctx,
 		int (*put)(struct comparison *c, struct strbuf *json))
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * query (internal): SQL functions beyond SQLite's own.
- * In: a database. Out: the same with them.
+ * In: a database. Out: the database with these functions.
  */
 #include "query/store.h"
 
@@ -78,7 +78,7 @@ static const char *const allowed[] = {
 /* Values for which no memory is allocated: most hosts have few recordings. */
 #define FEW 4
 
-/* The most coins of a sign test. */
+/* Maximum number of coins of a sign test. */
 #define COINS_MAX 100000000
 
 static void kernel_version(sqlite3_context *ctx, int nr, sqlite3_value **values)
@@ -99,7 +99,7 @@ struct item {
 	size_t nr;
 };
 
-/* @of: the values, at first those of @few; @part: the quantile */
+/* @of: the values, if @few cannot hold them; @part: the quantile */
 struct items {
 	struct item *of, few[FEW];
 	size_t nr, capacity;
@@ -124,8 +124,8 @@ static struct item *items_of(struct items *s)
 	return s->nr > FEW ? s->of : s->few;
 }
 
-/* The values at 0, @nr_first of them, and then the others; the caller frees them. NULL: memory ran
- * out.
+/* The values whose @at is 0, @nr_first of them, then the others; the caller frees them. NULL:
+ * memory ran out.
  */
 static double *values_of(struct items *s, size_t *nr_first)
 {
@@ -155,9 +155,9 @@ static void items_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
 
 /**
  * struct function - one of kmemx's own functions
- * @nr: of its arguments
- * @one: of one row; else @step and @end: of several
- * @items: what items_end() gives; @late: whether ends_end() gives the last value
+ * @nr: number of its arguments
+ * @one: called for one row; @step, @end: for several rows, if it is an aggregate
+ * @items: sets the result in items_end(); @late: ends_end() returns the last value, not the first
  */
 struct function {
 	const char *name;
@@ -234,14 +234,14 @@ static void drops(sqlite3_context *ctx, struct items *s)
 	sqlite3_result_int64(ctx, nr);
 }
 
-/* A value, as SQL has it. */
+/* A value with its SQL type. */
 struct number {
 	sqlite3_int64 whole;
 	double real;
 	bool is_real;
 };
 
-/* The values of an aggregate that are the earliest and the latest. */
+/* The earliest and the latest value of an aggregate. */
 struct ends {
 	sqlite3_int64 at[2];
 	struct number value[2];

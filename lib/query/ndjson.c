@@ -40,7 +40,7 @@ static int take(struct ndjson_file *file, const char *text, size_t size)
 	return ret ? ret : file->row(file->ctx, &file->line.row);
 }
 
-/* What an error of the lines' source means. */
+/* Translates an error of the line source. */
 static int failed(struct ndjson_file *file, int err)
 {
 	switch (err) {

@@ -24,7 +24,8 @@ struct query_row {
  * @wrong: the error, static text; @at: its byte offset
  * @texts: decoded strings with escapes; internal, like all below
  * @head: the beginning of an earlier line, of @head_size bytes, and its decoded strings: most lines
- *	begin as the one before, with the recording; @head_row, @head_next: what was read of it
+ *	begin like the previous one, with the recording's fields; @head_row, @head_next: what was
+ *	read from it
  */
 struct ndjson_line {
 	struct query_row row;
@@ -44,14 +45,14 @@ struct ndjson_line {
  *
  * Keys may come in any order; unknown keys are ignored, missing ones have no value. Numbers may be
  * strings of digits. Every row must have recording_id, allocator, callsite and stack. Texts are
- * valid until the next call and as long as @text.
+ * valid until the next call, and only while @text is.
  *
  * Return: 0; -EINVAL: @line->wrong has the reason; -ENOMEM.
  */
 int ndjson_line_read(struct ndjson_line *line, const char *text,
 		     size_t size) __must_check;
 void ndjson_line_free(struct ndjson_line *line);
-/* What a row must have and @row lacks, as a sentence; NULL: nothing. */
+/* What @row lacks but must have, as a sentence; NULL: nothing. */
 const char *ndjson_row_lacks(const struct query_row *row);
 
 /**
@@ -59,7 +60,7 @@ const char *ndjson_row_lacks(const struct query_row *row);
  * @row: receives each row; a nonzero return value stops reading and is returned
  * @progress: called periodically with the bytes read so far; may be NULL
  * @number: number of the current line, from 1; @line: has its error
- * @is_parquet: it is not of lines but a Parquet file: @number is that of a wrong row, or 0
+ * @is_parquet: it is a Parquet file, not lines: @number is that of a faulty row, or 0
  */
 struct ndjson_file {
 	int fd;
@@ -84,8 +85,8 @@ int ndjson_file_read(struct ndjson_file *file) __must_check;
  *	error in a row, else 0
  *
  * Only what export/parquet.c writes is read: plain values and dictionaries of one value, a page for
- * each column of a group of rows, no compression, gzip or zstd. Everything else is refused. Results
- * as ndjson_file_read().
+ * each column of a group of rows, no compression, gzip or zstd. Everything else is refused. Returns
+ * the same as ndjson_file_read().
  */
 int parquet_file_read(struct ndjson_file *file) __must_check;
 

@@ -18,9 +18,9 @@
 #define PARQUET_FOOTER_MAX (64U << 20)
 #define PARQUET_GROUP_MAX  (192U << 20)
 
-/* Columns of a file, of which unknown ones are left out. */
+/* Maximum number of columns in a file; unknown ones are skipped. */
 #define COLUMNS_MAX 256
-/* The most rows of a group; the most bytes of a page's head. */
+/* Maximum number of rows in a group; maximum size of a page's head in bytes. */
 #define ROWS_MAX    (1U << 24)
 #define HEAD_MAX    512
 
@@ -28,8 +28,8 @@ static const char damaged[] = "it is damaged";
 static const char foreign[] =
 	"it is not a Parquet file as kmemx writes it (encodings, pages or types differ)";
 
-/* Bits in runs: the hybrid encoding with a width of one. @nr of them are left in the run, which are
- * all @bit, or packed, the next one being number @at.
+/* Bits in the hybrid encoding of width one. @nr bits are left in the current run: all of them are
+ * @bit, or they are packed and the next one is number @at.
  */
 struct bits {
 	struct byte_reader bytes;
@@ -41,7 +41,7 @@ struct bits {
  * struct parquet_column - a column of the file, and its values in the current group
  * @field: in export_fields; EXPORT_FIELDS: unknown
  * @optional: values may be NULL
- * @page: unpacked; @values: those that are left
+ * @page: unpacked; @values: the values that are left
  * @same: the only value, if there is a dictionary
  */
 struct parquet_column {
@@ -231,7 +231,7 @@ static bool next_bit(struct bits *b)
 	return b->bit;
 }
 
-/* A plain value. Texts stay where they are. */
+/* Reads a plain value. Texts are not copied. */
 static struct export_value take_value(struct byte_reader *r, unsigned int field)
 {
 	struct export_value v = { .known = true };
@@ -349,7 +349,7 @@ static int take_rows(struct parquet_file *p, uint64_t nr)
 	return ret;
 }
 
-/* A RowGroup; of @p. */
+/* A RowGroup of @p. */
 struct group {
 	struct parquet_file *p;
 	struct chunk chunks[COLUMNS_MAX];
@@ -440,7 +440,7 @@ static int take_column(void *to, struct byte_reader *r, size_t i, size_t nr)
 	return 0;
 }
 
-/* Parses FileMetaData; the rows of a group are passed on when it was parsed. */
+/* Parses FileMetaData; passes on the rows of each group once it is parsed. */
 static int read_all(struct parquet_file *p, struct byte_reader *r)
 {
 	static const struct thrift_member members[] = {

@@ -59,7 +59,7 @@ enum column_unit query_unit(const char *name)
 								    : UNIT_NONE;
 }
 
-/* The unit for readers: none for texts and plain numbers. */
+/* The unit as a word; NULL for texts, counts and plain numbers. */
 static const char *unit_word(enum column_unit unit)
 {
 	return unit == UNIT_BYTES ? "bytes" : unit == UNIT_NS ? "ns" : NULL;

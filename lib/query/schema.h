@@ -8,7 +8,7 @@
 
 #include "report/table.h"
 
-/* The name of column @i of both tables; NULL after the last one. */
+/* The name of column @i of all tables together; NULL after the last one. */
 const char *query_column(size_t i);
 /* The unit of a result's column @name: bytes if it begins with "bytes", nanoseconds if it ends in
  * _ns; otherwise the unit of the tables' column with that name.
@@ -21,8 +21,7 @@ struct table *query_schema_table(void);
  * struct query_named - a built-in query; its SQL is a file in lib/query/sql
  * @title: title of its table
  * @needs: its parameter; NULL: none
- * @whole: it leaves out recordings that lost events, were cut short, or have only some tasks or
- *	events
+ * @whole: leaves out recordings that lost events, were cut short, or have only some tasks or events
  */
 struct query_named {
 	const char *name, *title, *needs, *sql;

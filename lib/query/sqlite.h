@@ -3,7 +3,7 @@
  * query (internal): SQLite, loaded on demand.
  * In: libsqlite3, if it is installed. Out: its functions, under their names.
  *
- * Linking it would make every start of kmemx a tenth longer, but only queries use it.
+ * Only queries use it, and linking it would make every start of kmemx take a tenth longer.
  */
 #ifndef KMEMX_QUERY_SQLITE_H
 #define KMEMX_QUERY_SQLITE_H

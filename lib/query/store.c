@@ -10,11 +10,11 @@
 #define VALUE_MAX (64 << 20)
 #define SQL_MAX	  (1 << 20)
 
-/* How long another process may write the same file. */
+/* How long to wait for another process that writes the same file. */
 #define BUSY_MS "60000"
 
-/* Limits what SQL can create. A name in double quotes that does not exist is an error, not a text.
- * A file's own schema calls no functions.
+/* Limits what SQL can create. An unknown name in double quotes is an error, not a text. A file's
+ * own schema must not call functions.
  */
 static int limit(struct query_store *s)
 {
@@ -126,8 +126,8 @@ int query_store_seal(struct query_store *s)
 	ret = ret ?: store_commit(s);
 	ret = ret ?: count_all(s);
 	end_adding(s);
-	/* Its first use makes a table, in memory, which queries may not. If SQLite does not have
-	 * it, those that need it fail.
+	/* The first use of json_each() creates a table in memory, which queries may not do. If
+	 * SQLite lacks it, queries that need it fail.
 	 */
 	sqlite3_exec(s->db, "SELECT 1 FROM json_each('[]')", NULL, NULL, NULL);
 	sqlite3_set_authorizer(s->db, only_read, NULL);

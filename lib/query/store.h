@@ -3,8 +3,9 @@
  * query: a database of rows of many recordings, in memory or in a file.
  * In: rows. Out: a database for SQL. Building it needs SQLite.
  *
- * SQL sees the tables "allocations", with the columns of kmemx export, "sites", which are its sums
- * by recording, allocator and callsite, "recordings" and "files".
+ * SQL sees the tables "allocations", with the columns of kmemx export; "sites", "chains" and
+ * "tasks", which are its sums by recording, allocator and callsite, callchain or task;
+ * "recordings", "files" and further views.
  */
 #ifndef KMEMX_QUERY_STORE_H
 #define KMEMX_QUERY_STORE_H
@@ -30,7 +31,7 @@ struct query_totals {
 /**
  * struct query_file_id - tells whether a file is already in a store
  * @path: NULL: it cannot be recognised (a pipe)
- * @how: number of the way in which its rows are made; a file read in another way is another one
+ * @how: how its rows are made, as a number; the same file read in another way is a different one
  * @content: query_content(); used only if size and time do not suffice
  */
 struct query_file_id {
@@ -38,7 +39,7 @@ struct query_file_id {
 	uint64_t size, mtime_ns, how, content;
 };
 
-/* All of these are there only if kmemx was built with SQLite, except query_content() and
+/* The functions below exist only if kmemx was built with SQLite, except query_content() and
  * query_kernel_version().
  */
 
@@ -51,21 +52,21 @@ int query_store_load(void) __must_check;
  * @path: the file, created if it is missing; NULL: a store in memory
  * @memory: bytes that SQLite may use in this process, for all stores; 0: no limit
  *
- * A file of an older kmemx gets the columns that it lacks; columns of a newer one stay. An
- * older format is converted. A transaction has the files of 0.3 s, so whenever its process ends, a
- * store has all of a file's rows or none.
+ * A file of an older kmemx gets the columns that it lacks; columns of a newer one are kept. An
+ * older format is converted. A transaction covers the files of 0.3 s: even if the process is
+ * killed, a store has all of a file's rows or none.
  *
  * Return: 0; -ELIBACC; -ENOMEM; -EEXIST: @path is another kind of file; -EPROTO: its
  * format is newer; or as query_store_add(). Pass *@out to query_store_free() in any case.
  */
 int query_store_open(struct query_store **out, const char *path,
 		     uint64_t memory) __must_check;
-/* Is this file in the store, unchanged? 1: yes; 0: no; or as query_store_add(). If size and time
- * tell nothing, @id->content decides; with 0 it is unknown.
+/* Is this file in the store, unchanged? 1: yes; 0: no; or as query_store_add(). If only its time
+ * differs, @id->content decides; 0: the content is unknown.
  */
 int query_store_known(struct query_store *s, const struct query_file_id *id) __must_check;
-/* Rows added from now on are from file @name, and replace those that it had. Keeps the rows of the
- * file before. Results as query_store_add().
+/* Rows added from now on are from file @name, and replace its earlier ones. Keeps the previous
+ * file's rows. Results as query_store_add().
  */
 int query_store_file(struct query_store *s, const char *name,
 		     const struct query_file_id *id) __must_check;
@@ -112,11 +113,11 @@ bool query_function_allowed(const char *name);
 
 struct sqlite3;
 
-/* Adds kernel_version(TEXT), as query_kernel_version(), NULL if that returns false; sign_test(UP,
- * DOWN); student(T, FREEDOM); and the aggregates quantile(VALUE, PART), mann_whitney(SIDE, VALUE),
- * which is p, compare() and outlying() of compare.h, at_first(AT, VALUE) and at_last(AT, VALUE),
- * change(AT, VALUE), the last value less the first, and drops(AT, VALUE): how often a value is
- * below the one before. 0 or -ENOMEM.
+/* Adds kernel_version(TEXT), which is query_kernel_version(), or NULL if that returns false;
+ * sign_test(UP, DOWN); student(T, FREEDOM); and the aggregates quantile(VALUE, PART),
+ * mann_whitney(SIDE, VALUE), which is p, compare() and outlying() of compare.h, at_first(AT, VALUE)
+ * and at_last(AT, VALUE), change(AT, VALUE), the last value minus the first, and drops(AT, VALUE):
+ * how often a value is below the previous one. 0 or -ENOMEM.
  */
 int query_functions_add(struct sqlite3 *db) __must_check;
 

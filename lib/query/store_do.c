@@ -7,7 +7,7 @@
 
 #ifdef HAVE_SQLITE
 
-/* Adds a row to a table: all its columns are values. */
+/* Appends SQL that adds a row to a table; all its columns are parameters. */
 static void put_insert(struct strbuf *sql, const struct store_table *t)
 {
 	const char *first = t->first;
@@ -30,7 +30,7 @@ static void put_insert(struct strbuf *sql, const struct store_table *t)
 	strbuf_puts(sql, ")");
 }
 
-/* Selects parts to remove, which follow. */
+/* Selects the parts to remove; the condition follows. */
 #define GONE                                                                         \
 	"INSERT INTO gone SELECT _recording.id, allocator, recording_id, _part.file" \
 	" FROM _part CROSS JOIN _recording USING (recording_id) WHERE "
@@ -59,7 +59,7 @@ static void put_statement(struct strbuf *sql, unsigned int which)
 			" last_row = (SELECT max(rowid) FROM _row) WHERE id = ?",
 		[STORE_SET_PROBLEM] = "UPDATE _file SET problem = ? WHERE id = ?",
 		[STORE_REMOVE_FILE] = "DELETE FROM _file WHERE id = ?",
-		/* A file that old is not read again. */
+		/* Files that old are not read again. */
 		[STORE_EXPIRE_FILES] =
 			"DELETE FROM _file WHERE mtime_ns / 1000000000 < ? AND"
 			" NOT EXISTS (SELECT 1 FROM _part WHERE file = _file.id)",
@@ -111,7 +111,7 @@ static int bind_field(struct query_store *s, sqlite3_stmt *stmt, int at,
 	return sqlite3_bind_double(stmt, at, (double)v->number);
 }
 
-/* Binds @v from *@at on, which moves behind it. SQLite's result. */
+/* Binds @v from *@at on, and moves *@at after it. Returns SQLite's result. */
 static int bind(struct query_store *s, sqlite3_stmt *stmt, int *at,
 		const struct store_value *v)
 {

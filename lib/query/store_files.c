@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * query: which files a store has.
- * In: files' names, sizes, times and contents. Out: those to load; rows that go.
+ * In: files' names, sizes, times and contents. Out: files to load; removed rows.
  */
 #include "query/store_state.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-/* A transaction ends after this time: what it has is lost if the process is killed. */
+/* A transaction ends after this time. Its rows are lost if the process is killed before. */
 #define TRANSACTION_NS 300000000
 
 #define CONTENT_CHUNK (256U << 10)
@@ -40,7 +40,7 @@ int query_content(int fd, uint64_t *content)
 
 #ifdef HAVE_SQLITE
 
-/* What the store knows of a file: columns of STORE_FIND_FILE. */
+/* What the store knows about a file: columns of STORE_FIND_FILE. */
 enum { FILE_ID, FILE_SIZE, FILE_MTIME, FILE_HOW, FILE_CONTENT, FILE_COLUMNS };
 
 int query_store_known(struct query_store *s, const struct query_file_id *id)
@@ -61,11 +61,9 @@ int query_store_known(struct query_store *s, const struct query_file_id *id)
 	return ret ?: 1;
 }
 
-/* Removes the parts in the table gone, of files or of recordings. A file's rows are next to each
- * other.
- */
+/* SQL that removes the parts in the table gone. A file's rows are consecutive. */
 static const char *const remove_gone[] = {
-	/* These left rows out because another file had them: read them again. */
+	/* These files left out rows because another file had them: reads them again. */
 	"UPDATE _file SET size = -1 WHERE repeated > 0 AND EXISTS (SELECT 1 FROM gone)",
 	"DELETE FROM _site WHERE (site, host, recording) IN (SELECT _callsite.id, host_id,"
 	" recording FROM gone CROSS JOIN _callsite USING (allocator)"
@@ -106,7 +104,7 @@ static int remove_parts(struct query_store *s, unsigned int gone, sqlite3_int64 
 	return ret;
 }
 
-/* Reads the names, if another process may have added some. */
+/* Reads the names if another process may have added some. */
 static int know_names(struct query_store *s)
 {
 	sqlite3_int64 version = 0;
@@ -135,7 +133,7 @@ static int begin(struct query_store *s)
 	return ret ?: store_run(s, "SAVEPOINT file");
 }
 
-/* Ends the file. Not every file is a transaction: they change the same pages. */
+/* Ends the file. Several files share a transaction, because they change the same pages. */
 static int end(struct query_store *s)
 {
 	int ret = store_run(s, "RELEASE file");
@@ -156,7 +154,7 @@ int store_commit(struct query_store *s)
 	return ret;
 }
 
-/* Adds the current file; an earlier state of it goes. */
+/* Adds the current file, and removes its earlier state. */
 static int add_file(struct query_store *s)
 {
 	const char *path = s->path.size && s->on_disk ? strbuf_text(&s->path) : NULL;

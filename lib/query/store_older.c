@@ -7,8 +7,7 @@
 
 #ifdef HAVE_SQLITE
 
-/* From format 1, which has sums by names and an index for all rows. A file's rows are next to each
- * other.
+/* From format 1, which has sums by names and an index of all rows. A file's rows are consecutive.
  */
 static void put_numbers(struct strbuf *sql)
 {
@@ -44,7 +43,7 @@ static void put_tasks(struct strbuf *sql)
 			 "DROP INDEX _task_of;");
 }
 
-/* Appends columns of a table of format 3, NULL for those that it lacks. 1: it lacks some. */
+/* Appends columns of a table of format 3, NULL for missing ones. 1: some are missing; 0; -errno. */
 static int put_old_columns(struct query_store *s, struct strbuf *sql, const char *table,
 			   unsigned int first, unsigned int end)
 {
@@ -61,7 +60,7 @@ static int put_old_columns(struct query_store *s, struct strbuf *sql, const char
 	return missing;
 }
 
-/* Sums of the rows, which are in this version's format. */
+/* Appends SQL that sums the rows, which are in this version's format by then. */
 static void put_sums(struct strbuf *sql, const char *into, const char *keys,
 		     const char *from)
 {
@@ -76,8 +75,8 @@ static void put_sums(struct strbuf *sql, const char *into, const char *keys,
 		      from, keys);
 }
 
-/* From format 3, in which rows have their texts except for the callchain's. A callchain of slab
- * objects and pages has two numbers now. Rows keep theirs: _file refers to them.
+/* From format 3, in which rows have their texts except for the callchain's. Now a callchain has a
+ * number for each allocator. Rows keep their rowids, because _file refers to them.
  */
 static int put_kinds(struct query_store *s, struct strbuf *sql)
 {
@@ -107,7 +106,7 @@ static int put_kinds(struct query_store *s, struct strbuf *sql)
 		"INSERT INTO _row (rowid, chain, recording, task, kind");
 	store_put_columns(sql, FIELD_FIRST_METRIC, EXPORT_FIELDS, "");
 	strbuf_puts(sql, ") SELECT _row_3.rowid, chain, recording, task, _kind.id");
-	/* Now the table still has its old name. */
+	/* At this point, the table still has its old name. */
 	without_row = put_old_columns(s, sql, "_row", FIELD_FIRST_METRIC, EXPORT_FIELDS);
 	strbuf_puts(
 		sql,
@@ -132,7 +131,7 @@ int store_put_migration(struct query_store *s, struct strbuf *sql, int format)
 {
 	int ret;
 
-	/* Format 5 has one more column. */
+	/* Format 5 only has one more column, which put_missing() adds. */
 	if (format == 4)
 		return 0;
 	if (format == 1)

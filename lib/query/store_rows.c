@@ -19,7 +19,7 @@ static bool make_key(struct strbuf *key, const struct query_row *row, unsigned i
 		const struct export_value *v = &row->of[i];
 		bool number = export_fields[i].number;
 		size_t size = number ? v->number > INT64_MAX : v->size;
-		/* As in the table: large numbers that it cannot tell apart are the same. */
+		/* As in the table, large numbers with the same double are equal. */
 		double large = (double)v->number;
 
 		if (!v->known)
@@ -50,7 +50,7 @@ static void swap_keys(struct strbuf *a, struct strbuf *b)
 	*b = old;
 }
 
-/* Is this row's part an earlier file's? Sets @s->repeated. */
+/* Sets @s->repeated: is this row's part from an earlier file? 0 or an error. */
 static int find_part(struct query_store *s, const struct query_row *row)
 {
 	const struct store_value part[] = {
@@ -123,7 +123,7 @@ static int find_recording(struct query_store *s, const struct query_row *row)
 	return ret < 0 ? ret : 0;
 }
 
-/* Sets @id to the number of the row's name in table @table, which may be new. */
+/* Sets @id to the number of the row's name in table @table, and adds it if it is new. */
 static int find_name(struct query_store *s, const struct query_row *row,
 		     unsigned int table, uint32_t *id)
 {
@@ -141,7 +141,7 @@ static int find_name(struct query_store *s, const struct query_row *row,
 	return STORE_DO(s, table, NULL, NUMBER(*id), FIELDS(row, first, end));
 }
 
-/* A number that store_do() has bound, or one with the same place in the table. */
+/* Reads a number that store_do() stored, or another one with the same double. */
 static uint64_t whole(sqlite3_stmt *stmt, int at)
 {
 	double large;
@@ -226,14 +226,12 @@ static int find_chain_names(struct query_store *s, const struct query_row *row,
 #define METRICS	 (EXPORT_FIELDS - FIELD_FIRST_METRIC)
 #define KEYS_MAX 4
 
-/* The columns of a table of sums before the figures: the recording is the last one. */
+/* The columns of a table of sums before the figures; the last one is the recording. */
 struct sums_key {
 	sqlite3_int64 of[KEYS_MAX];
 };
 
-/* Bits of @known: a row has the figure; @is_real: it is floating point, because one of its values
- * is.
- */
+/* Bits of @known: some row has the figure; @is_real: it is floating point, because a value is. */
 struct sums {
 	union {
 		sqlite3_int64 whole;

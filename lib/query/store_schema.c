@@ -11,7 +11,7 @@
 #define FORMAT	       5
 
 /* Views of sums: column @key of sums number @of has the id in table number @names, which SQL sees
- * as @key_id; @also, @on: a table besides the sums.
+ * as @key_id; @also, @on: a further table to join.
  */
 static const struct {
 	const char *name;
@@ -103,7 +103,7 @@ static int has_table(struct query_store *s, size_t t)
 	return store_has_column(s, store_tables[t].name, name);
 }
 
-/* Adds columns that an older version did not have to tables that it had. 1: some; 0: none. */
+/* Appends SQL that adds columns missing from older tables. 1: some; 0: none; -errno. */
 static int put_missing(struct query_store *s, struct strbuf *sql)
 {
 	int ret = 0, has;
@@ -152,7 +152,7 @@ static int fill_database(struct query_store *s, int format)
 			store_put_tables(&sql);
 		else if (format < FORMAT)
 			missing = store_put_migration(s, &sql, format);
-		if (ret || missing) /* Files that are still there have these columns. */
+		if (ret || missing) /* Files that still exist are read again. */
 			strbuf_puts(&sql, "UPDATE _file SET size = -1;");
 		put_views(&sql);
 		strbuf_printf(&sql,
@@ -186,7 +186,7 @@ int store_create(struct query_store *s)
 
 	if (s->on_disk) {
 		ret = recognise(s);
-		/* Only now: this writes to the file. */
+		/* Only now, because this writes to the file. */
 		if (ret >= 0)
 			ret = store_run(
 				s,
@@ -203,12 +203,12 @@ int store_create(struct query_store *s)
 	strbuf_reset(&s->key);
 	if (ret < 0 || known < 0 || (known == FORMAT && !ret))
 		return known < 0 ? known : ret;
-	/* Another process may do the same now. */
+	/* Another process may have done the same: recognise the format again, locked. */
 	ret = store_run(s, "BEGIN IMMEDIATE");
 	format = ret ? ret : recognise(s);
 	known = format < 0 ? format : fill_database(s, format);
 	ret = known < 0 ? known : store_run(s, "COMMIT");
-	/* The old tables' room. */
+	/* Frees the space of the old tables. */
 	return ret || !format || format == FORMAT
 		       ? ret
 		       : store_run(s, "PRAGMA incremental_vacuum");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * query (internal): what is open while a store is filled.
+ * query (internal): the state of a store.
  * In: SQLite. Out: the store's tables and statements.
  */
 #ifndef KMEMX_QUERY_STORE_STATE_H
@@ -19,17 +19,16 @@
 	" OR ifnull(dropped, 0) > 0 OR ifnull(missing, 0) > 0 OR ifnull(bad_pages, 0) > 0" \
 	" OR truncated IS NOT NULL)"
 
-/* By what a recording's figures are multiplied: 1/16 is one in 16 objects. NULL: it is not trusted.
- */
+/* The factor of a recording's figures: 16 for a sample of 1/16. NULL: it is not trusted. */
 #define FACTOR                                                   \
 	"CASE WHEN NOT " UNTRUSTED " AND scope IS NULL THEN"     \
 	" max(1, ifnull(CAST(substr(sample, 3) AS INTEGER), 1))" \
 	" END"
 
-/* Recordings that were restricted to a part of the allocations. */
+/* Recordings of only a part of the allocations. */
 #define PARTIAL "(scope IS NOT NULL OR sample IS NOT NULL)"
 
-/* What rows are summed up by, in each recording. */
+/* By what rows are summed up, in each recording. */
 enum store_sums {
 	STORE_BY_SITE,
 	STORE_BY_CHAIN,
@@ -39,7 +38,7 @@ enum store_sums {
 
 /* The tables that hold columns of rows. */
 enum {
-	/* What rows have numbers for. */
+	/* Names, which rows refer to by number. */
 	STORE_TABLE_CHAIN,
 	STORE_TABLE_SITE,
 	STORE_TABLE_TASK,
@@ -83,16 +82,16 @@ struct chain_names {
 /**
  * struct query_store - rows in tables, combined by views
  * @on_disk: it is a file
- * @names: map what rows have numbers for to its id in the table of that number: a callchain and
- *	allocator; a callsite and allocator; a task with its process and control group; a cache, or
- *	an order with migratetype and GFP flags; an allocator; @stale: the tables may have others
+ * @names: map names to their ids in the table of that number: a callchain and allocator; a callsite
+ *	and allocator; a task with its process and control group; a cache, or an order with
+ *	migratetype and GFP flags; an allocator; @stale: the tables may have more
  * @chain_names: by the number of the callchain, less 1
  * @since_ns: when the transaction began; 0: there is none
  * @version: SQLite's data_version when @names were read
- * @file: id of the file being added; 0: none. @id, @path, @name: what it is
+ * @file: id of the file being added; 0: none. @id, @path, @name: its identity
  * @recording: id of the last row's recording, whose values are @recording_key; @nr_rows: rows added
- *	since then; @part_key, @repeated: whether the last row's part is an earlier file's
- * @host: of the recording; @first_row: of the file
+ *	since then; @part_key: the last row's part; @repeated: it is from an earlier file
+ * @host: id of the recording's host; @first_row: of the file
  * @sums: of the file's rows, by struct sums_key
  * @key: scratch
  */
@@ -122,8 +121,8 @@ int store_run(struct query_store *s, const char *sql) __must_check;
 int store_create(struct query_store *s) __must_check;
 /**
  * struct store_table - a table that holds columns of rows
- * @first: its other columns, before them, each with its type; @last: what is after them
- * @from, @to: those columns, of which another version may have more or fewer
+ * @first: its other columns, which come first, with their types; @last: SQL after all columns
+ * @from, @to: its columns in export_fields; another version may have more or fewer
  */
 struct store_table {
 	const char *name, *first, *last;
@@ -152,7 +151,7 @@ int store_has_column(struct query_store *s, const char *table,
  */
 int store_put_migration(struct query_store *s, struct strbuf *sql,
 			int format) __must_check;
-/* The first @nr values of a PRAGMA or SELECT. */
+/* Reads the first @nr values of the first row of a PRAGMA or SELECT. */
 int store_numbers(struct query_store *s, const char *sql, sqlite3_int64 *numbers,
 		  int nr) __must_check;
 static inline __must_check int store_number(struct query_store *s, const char *sql,
@@ -163,7 +162,7 @@ static inline __must_check int store_number(struct query_store *s, const char *s
 
 /**
  * struct store_value - a value of a statement, or several
- * @row: its fields from @first to before @end
+ * @row: the fields from @first to before @end are the values
  * @text: NULL: the value is NULL
  */
 struct store_value {
@@ -199,11 +198,11 @@ int store_do(struct query_store *s, unsigned int which, sqlite3_int64 *to,
 int store_end_recording(struct query_store *s) __must_check;
 int store_end_file(struct query_store *s) __must_check;
 int store_commit(struct query_store *s) __must_check;
-/* Reads the callchains and callsites that other processes have added. */
+/* Reads the names that other processes have added. */
 int store_read_names(struct query_store *s) __must_check;
 /* Writes the sums of the current file's rows. */
 int store_end_sums(struct query_store *s) __must_check;
-/* Forgets them. */
+/* Drops these sums. */
 void store_drop_sums(struct query_store *s);
 #endif
 #endif

@@ -18,7 +18,7 @@ const struct store_table store_tables[STORE_TABLES] = {
 			       FIELD_FIRST_METRIC },
 	[STORE_TABLE_ALLOCATOR] = { "_allocator", "id INTEGER PRIMARY KEY", "",
 				    FIELD_ALLOCATOR, FIELD_CALLSITE },
-	/* The first ones are the fastest to read. */
+	/* The first columns are the fastest to read. */
 	[STORE_TABLE_RECORDING] = { "_recording",
 				    "id INTEGER PRIMARY KEY, nr_rows INTEGER,"
 				    " file TEXT, host_id INTEGER,"
@@ -26,12 +26,12 @@ const struct store_table store_tables[STORE_TABLES] = {
 				    "", 0, FIELD_ALLOCATOR },
 	[STORE_TABLE_HOST] = { "_host", "id INTEGER PRIMARY KEY", "", FIELD_HOST,
 			       FIELD_HOST + 2 },
-	/* Most rows differ in figures only: texts are in tables of their own. */
+	/* Most rows differ only in figures: texts are in their own tables. */
 	[STORE_TABLE_ROW] = { "_row",
 			      "chain INTEGER, recording INTEGER, task INTEGER, kind INTEGER",
 			      "", FIELD_FIRST_METRIC, EXPORT_FIELDS },
-	/* Sums, by which most queries read a fraction of the rows. Their order saves sorting: a
-	 * callsite's hosts, a host's recordings.
+	/* Sums: with them, most queries read a fraction of the rows. The order of their keys saves
+	 * sorting: a callsite's hosts, a host's recordings.
 	 */
 	[STORE_TABLE_SUMS +
 		STORE_BY_SITE] = { "_site",
@@ -85,7 +85,6 @@ void store_put_tables(struct strbuf *sql)
 		"CREATE INDEX IF NOT EXISTS _host_of ON _host(host, machine);");
 }
 
-/* Is there a column @name in @table? */
 int store_has_column(struct query_store *s, const char *table, const char *name)
 {
 	struct strbuf __auto_free sql = { 0 };

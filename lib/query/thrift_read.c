@@ -39,7 +39,7 @@ static int64_t read_number(struct byte_reader *r)
 	return (int64_t)(value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
 }
 
-/* The head of a list: its number of elements, which take a byte or more; sets their type. */
+/* Reads the head of a list. Returns the number of elements, of a byte or more; sets their type. */
 static size_t read_list(struct byte_reader *r, unsigned int *type)
 {
 	unsigned int head = byte(r);
@@ -50,7 +50,7 @@ static size_t read_list(struct byte_reader *r, unsigned int *type)
 	return r->failed ? 0 : (size_t)nr;
 }
 
-/* The next field of a structure, whose value follows. False: the structure's end. */
+/* Reads the head of a structure's next field, whose value follows. False: end of the structure. */
 static bool read_field(struct byte_reader *r, struct field *f)
 {
 	unsigned int head = byte(r);
@@ -62,7 +62,7 @@ static bool read_field(struct byte_reader *r, struct field *f)
 		f->number += head >> 4;
 	else
 		f->number = read_number(r);
-	/* Numbers have 16 bits. */
+	/* Field numbers have 16 bits. */
 	r->failed |= f->number < INT16_MIN || f->number > INT16_MAX;
 	return !r->failed;
 }

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "export/wire.h"
 
-/* A text, in the bytes. */
+/* A text within the input. */
 struct thrift_string {
 	const char *text;
 	size_t size;
@@ -20,7 +20,7 @@ struct thrift_string {
  * @number: its number; 0 ends a table of them
  * @type: THRIFT_I64: an int64_t, also from 32 bits; THRIFT_BINARY: a struct thrift_string;
  *	THRIFT_STRUCT: its members are @inside; THRIFT_LIST: of structures, each read by @each, with
- *	its index and their number, until it does not return 0
+ *	its index and their number, until it returns nonzero
  * @offset: of the member, or of what @inside and @each fill, in the structure to be filled
  */
 struct thrift_member {
@@ -31,8 +31,8 @@ struct thrift_member {
 	int (*each)(void *to, struct byte_reader *r, size_t i, size_t nr);
 };
 
-/* Reads a structure into @to; members that it lacks stay as they are. Sets @r->failed if the bytes
- * are no valid encoding. Returns 0, or what a list's function returned.
+/* Reads a structure into @to; leaves members that it lacks unchanged. Sets @r->failed if the
+ * encoding is invalid. Returns 0, or what a list's function returned.
  */
 int thrift_read(struct byte_reader *r, const struct thrift_member *members, void *to);
 uint64_t thrift_read_varint(struct byte_reader *r);

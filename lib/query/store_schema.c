@@ -138,31 +138,26 @@ static int fill_database(struct query_store *s, int format)
 					     "chains",	    "callchains", "tasks",
 					     "hosts" };
 	struct strbuf __auto_free sql = { 0 };
-	int ret = 0;
+	int ret = 0, missing = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
 		strbuf_printf(&sql, "DROP VIEW IF EXISTS %s;", views[i]);
 	if (format)
 		ret = put_missing(s, &sql);
-
-	if (ret >= 0 && (ret || format != FORMAT)) {
-		int missing = 0;
-
-		if (!format)
-			store_put_tables(&sql);
-		else if (format < FORMAT)
-			missing = store_put_migration(s, &sql, format);
-		if (ret || missing) /* Files that still exist are read again. */
-			strbuf_puts(&sql, "UPDATE _file SET size = -1;");
-		put_views(&sql);
-		strbuf_printf(&sql,
-			      "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-			      APPLICATION_ID, FORMAT);
-		ret = missing < 0  ? missing
-		      : sql.failed ? -ENOMEM
-				   : store_run(s, strbuf_text(&sql));
-	}
-	return ret;
+	if (ret < 0 || (!ret && format == FORMAT))
+		return ret;
+	if (!format)
+		store_put_tables(&sql);
+	else if (format < FORMAT)
+		missing = store_put_migration(s, &sql, format);
+	if (missing < 0)
+		return missing;
+	if (ret || missing) /* Files that still exist are read again. */
+		strbuf_puts(&sql, "UPDATE _file SET size = -1;");
+	put_views(&sql);
+	strbuf_printf(&sql, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+		      APPLICATION_ID, FORMAT);
+	return sql.failed ? -ENOMEM : store_run(s, strbuf_text(&sql));
 }
 
 /* The format of a store; 0: an empty file. */

@@ -298,12 +298,10 @@ int gate_check(const struct gate_rules *rules, struct table *const *tables, size
 			else
 				check_rows(&g);
 		}
-		if (g.nr_judged)
-			;
-		else if (rule->budget && !nr_rows && about)
+		if (!g.nr_judged && rule->budget && !nr_rows && about) {
 			table_add_note(out->broken, "!'%s' holds: no row has this name",
 				       rule->text);
-		else {
+		} else if (!g.nr_judged) {
 			table_add_note(out->broken,
 				       "!'%s' was not checked: no table has its numbers",
 				       rule->text);

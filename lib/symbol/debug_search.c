@@ -86,8 +86,7 @@ static int look_around(struct debug_found *f, const struct debug_wanted *w)
 	struct strbuf path = { 0 };
 	int ret = 0;
 
-	for (size_t i = 0;
-	     !ret && release_ok(w->release) && i < sizeof(places) / sizeof(places[0]);
+	for (size_t i = 0; !ret && release_ok(w->release) && i < ARRAY_SIZE(places);
 	     i++) {
 		strbuf_printf(&path, "%s%s%s%s", root, places[i][0], w->release,
 			      places[i][1]);

@@ -193,6 +193,7 @@ Elf *elf_read(int fd)
 int elf_image_open(struct elf_image *img, int fd)
 {
 	GElf_Ehdr ehdr;
+	int err;
 
 	*img = (struct elf_image){ .elf = elf_read(fd) };
 	if (!img->elf || !gelf_getehdr(img->elf, &ehdr) ||
@@ -207,9 +208,9 @@ int elf_image_open(struct elf_image *img, int fd)
 	read_sections(img);
 	if (img->symbols.size && !img->symbols.failed)
 		return 0;
-	fd = img->symbols.failed ? -ENOMEM : -ENODATA;
+	err = img->symbols.failed ? -ENOMEM : -ENODATA;
 	elf_image_close(img);
-	return fd;
+	return err;
 }
 
 int elf_build_id(int fd, char build_id[ELF_BUILD_ID_MAX])

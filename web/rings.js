@@ -9,7 +9,7 @@
 	const svg = document.getElementById("rings");
 	const hover = document.getElementById("hover");
 	const SVG = "http://www.w3.org/2000/svg";
-	/* The rings share the space between these radii, from the innermost on. */
+	/* The rings share the space between these radii, innermost first. */
 	const INNER = 92, OUTER = 455;
 	const SHARES = [90, 82, 70, 56, 38, 27];
 	/* Narrower arcs are merged with their neighbours. */
@@ -55,7 +55,7 @@
 		return whole ? (100 * part / whole).toFixed(1) + " %" : "";
 	}
 
-	/* Each child of the shown row has a colour, which its descendants share. */
+	/* Each child of the shown row has its own colour, which its descendants share. */
 	function colour(row, place) {
 		return rows[row].name.startsWith("(") ? "cx" : "c" + place % COLOURS;
 	}
@@ -124,7 +124,7 @@
 		return canvas.measureText(text).width;
 	}
 
-	/* Along the arc if it is long enough, else outwards if it is wide enough. */
+	/* Writes a name along the arc if it is long enough, else outwards if it is wide enough. */
 	function label(row, ring, from, to, labels) {
 		const inner = radii[ring], outer = radii[ring + 1];
 		const radius = (inner + outer) / 2, middle = (from + to) / 2;

@@ -21,7 +21,7 @@ function readTable(data, raw) {
 		kind: raw.name.startsWith("page") ? PAGE : SLAB, stacks: raw.by === "stack", metrics: {} };
 	for (const name in raw.metrics)
 		table.metrics[name] = readMetric(raw.metrics[name]);
-	/* In the form for the flame graph: the same names, one kind. */
+	/* What the flame graph needs: the same names, one kind. */
 	table.data = { names: data.names, up: data.up, depth: data.depth, nodeName: data.nodeName, nrRows: table.nrRows,
 		rows: { kind: new Uint8Array(table.nrRows).fill(PAGE), node: raw.of } };
 	table.trees = new Map();
@@ -56,7 +56,7 @@ function markText(table, metric, row) {
 	}
 }
 
-/* With a sign. */
+/* A change as text, with its sign. */
 function changeText(value, bytes) {
 	const text = (bytes ? bytesText : wholeText)(Math.abs(value));
 	return (value > 0 ? "+" : value < 0 ? "-" : "") + text;

@@ -29,7 +29,7 @@ class DiffPage {
 		return this.memory;
 	}
 
-	/* Tables of the shown memory; the flame graph also uses the one of callchains. */
+	/* Tables of the memory that is shown; the flame graph uses the one by callchain. */
 	tables() {
 		return this.data.tables.filter((t) => t.kind === this.memory);
 	}
@@ -50,7 +50,7 @@ class DiffPage {
 		return this.data.metrics.find((m) => m.name === this.metric).bytes === 1;
 	}
 
-	/* The flame graph's view of the page: one table, of which the larger side is drawn. */
+	/* The flame graph's view of the page: one table; the larger side is drawn. */
 	view() {
 		const page = this;
 		return {

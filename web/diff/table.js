@@ -4,7 +4,7 @@
  */
 const TABLE_ROWS = 100;
 
-/* What its rows are. */
+/* What the table's rows are. */
 function tableTitle(table) {
 	return table.stacks ? "callchain" : table.by;
 }

@@ -1,15 +1,15 @@
 /*
- * Callchains in order of time. In: cells of the rows that pass the filter. Out: for each moment the functions
- * that allocated most, the outermost first; neighbours that are the same function are one box. A click selects
- * its time.
+ * Callchains in order of time. In: cells of the rows that pass the filter. Out: for each moment,
+ * the functions that allocated most, the outermost first; neighbouring boxes of one function are
+ * merged. A click on a box selects its time.
  */
-const CHART_COLUMN = 5; /* pixels at least */
+const CHART_COLUMN = 5; /* minimum width in pixels */
 
 class Chart extends Flame {
 	constructor(page, canvas, hover) {
 		super(page, canvas, hover, null);
 		this.legend = null;
-		this.here = null; /* the box that keys have reached */
+		this.here = null; /* the box selected with keys */
 	}
 
 	treeOf() {
@@ -18,7 +18,7 @@ class Chart extends Flame {
 
 	showPath() {}
 
-	/* What each chain allocated in each column: numbers of chains and amounts. */
+	/* For each column, the numbers of the chains that allocated in it, and their amounts. */
 	columnsOf(chains) {
 		const { data, metric, zoom } = this.page, { cells: c, rows, passes } = data, count = metric === "hit";
 		const [first, last] = zoom.bins;
@@ -41,7 +41,7 @@ class Chart extends Flame {
 		return columns;
 	}
 
-	/* The child of @node with most of @items, its sum, and its items; null: they end here. */
+	/* The child of @node with most of @items, its sum, and its items; null: all end here. */
 	largest(node, items) {
 		const { tree } = this, { start, names } = tree.chains, depth = tree.depth[node], sums = new Map();
 		const nameOf = ({ chain: i }) => {
@@ -99,7 +99,7 @@ class Chart extends Flame {
 		this.here = null;
 	}
 
-	/* Its first and last bin. */
+	/* The first and the last bin of a box. */
 	bins(box) {
 		const { data, zoom } = this.page;
 		return binsBetween(data, Math.max((this.begin + box.first) * this.step, 0),

@@ -4,7 +4,7 @@
  */
 const FUNCTION_COLOURS = 6;
 
-/* Of callsites and other rows; functions have the lighter ones, with text on them. */
+/* Colours of callsites and other rows; functions have lighter ones, with text on them. */
 const SLOTS = 7;
 
 function hashOf(text) {
@@ -15,15 +15,15 @@ function hashOf(text) {
 }
 
 /*
- * The colour of each name, the same in all views and, as it follows from the name, on all pages. Only the
- * largest of a drawing get another one if theirs is taken.
+ * The colour of each name. It follows from the name, so it is the same in all views and on all
+ * pages. Only the largest names of a drawing get another one if theirs is taken.
  */
 class Slots {
 	constructor() {
 		this.of = new Map();
 	}
 
-	/* The colours of at most SLOTS names, the largest first, all different. @keep: for all views. */
+	/* Different colours for at most SLOTS names, the largest first. @keep: remember them. */
 	choose(names, keep) {
 		const chosen = new Map(), taken = new Set();
 		const take = (name, slot) => {
@@ -79,7 +79,7 @@ class Subsystems {
 		return rank >= 0 && rank < FUNCTION_COLOURS ? "f" + rank : "rest";
 	}
 
-	/* Elements of a list. */
+	/* Items of the legend's list. */
 	legend() {
 		const entry = (colour, text) => {
 			const box = make("span", { className: "box" });

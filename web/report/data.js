@@ -8,9 +8,7 @@
 const FIGURES = [Uint8Array, Uint16Array, Uint32Array, Int8Array, Int16Array, Int32Array, Float64Array];
 const BIG_ENDIAN = !new Uint8Array(new Uint16Array([1]).buffer)[0];
 
-/* Reads each column of @names, [group, name], in the order of the bytes, which are
- * little-endian.
- */
+/* Reads the columns @names, [group, name], from @bytes, in order. Numbers are little-endian. */
 function readColumns(bytes, names) {
 	const view = new DataView(bytes.buffer), groups = {};
 	let at = 0;
@@ -27,7 +25,7 @@ function readColumns(bytes, names) {
 	return groups;
 }
 
-/* A column of zeros only is written without figures. */
+/* A column that has only zeros is written without figures. */
 function figuresOf(column, nr) {
 	return column.length ? column : new Uint8Array(nr);
 }
@@ -37,13 +35,13 @@ function readCells(raw, rows) {
 	const end = new Uint32Array(rows.cells.length), cells = { end };
 	let nr = 0;
 	for (let row = 0; row < end.length; row++)
-		end[row] = nr += rows.cells[row]; /* after its last one */
+		end[row] = nr += rows.cells[row]; /* after the row's last cell */
 	for (const name in raw)
 		cells[name] = figuresOf(raw[name], nr);
 	return cells;
 }
 
-/* In which bins memory was allocated and ended; bins of stays are @bins of the others long. */
+/* In which bins memory was allocated and ended; a bin of stays is @bins other bins long. */
 function readStays(raw, bins) {
 	const nr = raw.row.length, row = new Uint32Array(nr);
 	for (let i = 0, at = 0; i < nr; i++)
@@ -76,8 +74,8 @@ function readMarks({ bin, lost, gaps, failed }) {
 	return Array.from(bin, (at, i) => [at, lost[i], gaps[i], failed[i]]);
 }
 
-/* Bins begin at @starts, in units of the clock since the first one. A place is a time in bins of @base, which are
- * equally long; parts.js makes some of @bins shorter.
+/* Bins begin at @starts, in units of the clock since the first one. A place is a time in bins of
+ * @base, which have one length; parts.js makes some of @bins shorter.
  */
 function readData(raw, columns) {
 	const time = raw.time, rows = columns.rows, long = Number(time.width);
@@ -112,7 +110,7 @@ function readData(raw, columns) {
 	return data;
 }
 
-/* The last bin that does not begin after @limit, by what @where says of a bin. */
+/* The last bin for which @where returns at most @limit. */
 function lastBin(data, limit, where) {
 	let low = 0;
 	for (let end = data.bins; end - low > 1;) {
@@ -125,7 +123,7 @@ function lastBin(data, limit, where) {
 	return low;
 }
 
-/* The bin of a time since the first bin, and that of a place. */
+/* The bin of a time since the first bin; binOf(): the bin of a place. */
 function binAt(data, offset) {
 	return lastBin(data, offset, (bin) => data.starts[bin]);
 }
@@ -134,7 +132,7 @@ function binOf(data, place) {
 	return lastBin(data, place, (bin) => placeOf(data, bin));
 }
 
-/* Where a bin begins. */
+/* The place where a bin begins. */
 function placeOf(data, bin) {
 	return bin < data.bins ? data.starts[bin] / data.long : data.places;
 }
@@ -151,8 +149,8 @@ function binsBetween(data, from, to) {
 	return [first, Math.max(first, last)];
 }
 
-/* How long a column of a drawing is, in places, if @nr of them have room for what is seen: a multiple of bins, or
- * where these are longer than that, a bin.
+/* The length of a drawing's column, in places, if @nr columns cover what is seen: a multiple of the
+ * base's bins, or if they are longer than a column, at least the current bin.
  */
 function columnOf(data, zoom, nr) {
 	const long = zoom.seen / Math.max(1, nr), bin = binOf(data, zoom.from);
@@ -163,7 +161,7 @@ function peakBin(data, kind) {
 	return binAt(data, Number(data.peaks[kind] - data.first));
 }
 
-/* The bins that stays can answer for: @first to @last, or a few more. Those of stays are @bins of the base's. */
+/* @first to @last, or a few more bins: the bins of stays, which are longer, must be whole. */
 function stayRange(data, first, last) {
 	const { bins } = data.stays, begin = Math.floor(placeOf(data, first) / bins) * bins;
 	const end = Math.min(Math.floor(Math.floor(placeOf(data, last)) / bins) * bins + bins, data.places);
@@ -171,8 +169,8 @@ function stayRange(data, first, last) {
 }
 
 /*
- * What lived through the bins @first to @last, and what was allocated in them and is live at their end.
- * Both are less than what lived before and what was allocated by what ended in these bins.
+ * What lived through the bins @first to @last: live before and at their end. What is retained:
+ * allocated in them and live at their end. Both are sums less what ended in these bins.
  */
 function sumStays(data, first, last) {
 	const { bins, row, begin, length, bytes } = data.stays, c = data.cells, nr = data.nrRows;
@@ -232,7 +230,7 @@ function sumRows(data, first, last) {
 	return sums;
 }
 
-/* A bin's first and last moment, in units of the clock. The last bin has everything later. */
+/* A bin's first and last moment, in units of the clock. The last bin includes everything later. */
 function binStart(data, bin) {
 	return data.first + BigInt(bin < data.bins ? data.starts[bin] : data.places * data.long);
 }

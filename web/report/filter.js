@@ -1,6 +1,6 @@
 /*
- * What the reader types. In: words of the command line, such as callsite=alloc_*,getname order>=3, and
- * further text. Out: which rows pass; options for commands; the text to search for.
+ * What the user types. In: words of the command line, such as callsite=alloc_*,getname order>=3,
+ * and further text. Out: which rows pass; options for commands; the text to search for.
  */
 const FILTER_WORDS = {
 	callsite: { kinds: ALL_KINDS, texts: (data, row) => [data.rows.callsite[row]], option: "--callsite" },
@@ -21,7 +21,7 @@ const COMPARE = {
 	"=": (a, b) => a === b, ">=": (a, b) => a >= b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, "<": (a, b) => a < b,
 };
 
-/* Does a name match one of "A,B*"? What stands behind a function's name need not be given. */
+/* Does a name match one of "A,B*"? The text after a function's name may be missing. */
 function globOf(list) {
 	const parts = list.split(",").filter((part) => part).map((part) =>
 		part.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*"));
@@ -29,7 +29,7 @@ function globOf(list) {
 	return (text) => all.test(text) || all.test(text.replace(/ [[(].*$/, ""));
 }
 
-/* What a row's text of flags says: which names, and which bits. */
+/* The names and the bits in a row's text of flags. */
 function flagsOf(data, text) {
 	const names = text === "none" ? [] : text.split("|");
 	const known = names.map((name) => data.flags.find(({ brief }) => brief === name));
@@ -38,8 +38,8 @@ function flagsOf(data, text) {
 }
 
 /*
- * Tests a row's flags as --gfp does: "A,B|C" is A, or B and C. A name with __ is one bit; another one is
- * where the row shows it. null: a flag is unknown.
+ * Tests a row's flags as --gfp does: "A,B|C" is A, or B and C. A name with __ tests a bit; another
+ * name tests whether the row shows it. null: a flag is unknown.
  */
 function gfpTest(data, value) {
 	const one = (word) => {
@@ -66,7 +66,7 @@ function gfpTest(data, value) {
 	};
 }
 
-/* The conditions of @text, and the rest of it. A text in // is an expression. */
+/* Splits @text into conditions and a text to search for. A text that begins with / has none. */
 function parseFilter(data, text) {
 	const conditions = [];
 	if (text.startsWith("/"))
@@ -90,7 +90,7 @@ function parseFilter(data, text) {
 	return { conditions, search: rest.trim(), wrong };
 }
 
-/* 1 for each row that meets all conditions; null: there are none. */
+/* 1 for each row that meets all conditions; null: there are no conditions. */
 function passing(data, conditions) {
 	if (!conditions.length)
 		return null;
@@ -115,8 +115,8 @@ function onlyPassing(passes, sums) {
 }
 
 /*
- * The conditions as options of a command; null: it has no such option. Of several orders all must hold; a
- * command takes several words of other options as alternatives.
+ * The conditions as options of a command; null: a command cannot express them. All conditions on
+ * the order must hold; a command would take several words of another option as alternatives.
  */
 function filterOptions(data, conditions) {
 	const most = data.rows.order.reduce((a, b) => Math.max(a, b), 0), words = conditions.map(({ name }) => name);

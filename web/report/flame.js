@@ -8,8 +8,8 @@ const NARROW = 1.5;
 
 /*
  * The functions of all rows of @kind, as numbers of names. Row rows[i] has those from start[i], the
- * callsite, outward to start[i + 1]. Without a recorded callchain, a slab object's callsite is
- * below its cache.
+ * callsite, outward to before start[i + 1]. Without a recorded callchain, a slab object's callsite
+ * is below its cache.
  */
 function chainsOf(data, kind) {
 	const none = data.names.indexOf("[no stack]");
@@ -51,13 +51,13 @@ class Tree {
 		this.up = [-1];
 		this.depth = [0];
 		this.below = [null];
-		/* The chains in an order in which each node has those from first to end. */
+		/* The chains, sorted so that each node has those from first to end. */
 		this.order = new Uint32Array(nr);
 		this.first = [0];
 		this.end = [nr];
 		for (let i = 0; i < nr; i++)
 			this.order[i] = i;
-		/* While a node is being opened: its chains and their next names; the new nodes by
+		/* While a node is being opened: its chains, their next names, and the new nodes by
 		 * name.
 		 */
 		this.chainsOfNode = new Uint32Array(nr);
@@ -77,8 +77,8 @@ class Tree {
 		return nr;
 	}
 
-	/* Adds a node for each distinct name. Until later, its end holds the number of
-	 * its chains.
+	/* Adds a node for each distinct name; its end holds the number of its chains for now.
+	 * Returns how many chains end at @node.
 	 */
 	addBelow(node, nr) {
 		const { found, end, namesOfNode } = this;
@@ -102,7 +102,7 @@ class Tree {
 		return ended;
 	}
 
-	/* The nodes below. */
+	/* The nodes below @node, which are made by the first call. */
 	open(node) {
 		if (this.below[node])
 			return this.below[node];
@@ -123,7 +123,7 @@ class Tree {
 		return this.below[node] = below;
 	}
 
-	/* The sum of a node's rows. @least: lower values count as this. */
+	/* The sum of a node's rows. Values below @least count as @least. */
 	sum(node, values, least) {
 		const { rows } = this.chains, end = this.end[node];
 		let sum = 0;
@@ -197,7 +197,7 @@ class Flame {
 		return known >= 0 ? known : this.sums[node] = this.tree.sum(node, this.values, 0);
 	}
 
-	/* The largest first. */
+	/* Sorts @nodes, the largest first. */
 	sorted(nodes) {
 		return nodes.sort((a, b) => this.value(b) - this.value(a) || a - b);
 	}
@@ -247,7 +247,7 @@ class Flame {
 		return known ? known.chains : chainsOf(this.page.data, kind);
 	}
 
-	/* What shares are of. */
+	/* What shares are relative to. */
 	whole() {
 		return this.value(0);
 	}
@@ -355,7 +355,7 @@ class Flame {
 			...inlined ? [make("li", {}, make("span", { className: "inlined" }), "inlined")] : []);
 	}
 
-	/* Writes as much of the name as fits: its begin and its end. */
+	/* Writes as much of the name as fits: its beginning and its end. */
 	write(to, name, box) {
 		const room = box.width - 8, wide = to.measureText(name).width;
 		const fits = wide > room ? Math.floor(name.length * room / wide) - 1 : name.length;

@@ -5,7 +5,7 @@
 const KINDS = ["Slab objects", "Pages", "vmalloc", "Per-CPU memory"];
 const KIND_OPTIONS = ["--slab", "--page", "--vmalloc", "--percpu-memory"];
 
-/* The groupings of tables, for slab objects and pages, and their options of kmemx stat. */
+/* The groupings of tables, the kinds of memory that have them, and their options of kmemx stat. */
 const GROUPS = {
 	callsite: { title: "Callsite", kinds: ALL_KINDS, option: "--caller" },
 	stack: { title: "Callchain", kinds: ALL_KINDS, option: "--by stack" },
@@ -39,10 +39,10 @@ const METRICS = {
 	peak: { title: "At the peak", help: "Bytes not seen freed at the peak of this kind of memory", bytes: true },
 };
 
-/* These are of the recording's end, whatever the range is. */
+/* Metrics of the recording's end, whatever the range is. */
 const END_METRICS = ["likely", "least", "most"];
 
-/* These are of stayRange(). */
+/* Metrics of stayRange(), which may be wider than the range. */
 const STAY_METRICS = ["retained", "through"];
 
 /* The key of a row, and its text. */
@@ -123,7 +123,7 @@ class Groups {
 				if (of[row] >= 0)
 					total[of[row]] += values[row];
 		}
-		/* What lives of a group at the end may be more than the sum of its rows'. */
+		/* A group may have more live at the end than the sum of its rows. */
 		const ends = !data.passes && data.ends.get(kind + by);
 		keys.forEach((key, i) => {
 			const end = ends && ends.get(key);

@@ -3,9 +3,9 @@
  * In: cells and stays of the rows that pass the filter. Out: maps; a rectangle of the first one selects the
  * range and filters by size; of the second one, the range, and it names the largest callsites.
  */
-const HEAT_COLUMN = 7; /* pixels at least */
+const HEAT_COLUMN = 7; /* minimum width in pixels */
 const HEAT_ROW = 15;
-const NEVER = 32; /* the row of what is not seen freed: above every power of two of bins */
+const NEVER = 32; /* the row for memory not seen freed, above all others */
 
 /* Bytes of a row's allocations; the mean, where they differ. */
 function sizesOf(data) {
@@ -16,7 +16,9 @@ function sizesOf(data) {
 	return data.sizes;
 }
 
-/* Powers of two: row 6 has 64 to 127 bytes. Of bins: row 0 has the same bin, row 1 the next one, row 2 two or three. */
+/* Rows are powers of two. Row 6 has sizes of 64 to 127 bytes. Lifetimes: row 0 ends in the same
+ * bin, row 1 in the next one, row 2 two or three later.
+ */
 function sizeRow(size) {
 	return size ? Math.floor(Math.log2(size)) : 0;
 }
@@ -45,7 +47,7 @@ class Heat {
 		return data.rows.kind[row] === kind && (!data.passes || data.passes[row]);
 	}
 
-	/* What the map adds up, in columns: row of the page, place, row of the map, amount. */
+	/* What the map adds up, as arrays: row of the page, place, row of the map, amount. */
 	items() {
 		const { page } = this, name = [page.kind, page.metric === "hit", !this.lives && page.data.laid, page.passing].join(" ");
 		if (this.name !== name) {
@@ -63,7 +65,7 @@ class Heat {
 		return this.made;
 	}
 
-	/* Finds them; it takes long. Lifetimes are known to a bin of the base. */
+	/* Finds the items, which takes long. Lifetimes are known only to a bin of stays. */
 	each(take) {
 		const { page } = this, { data } = page, { stays } = data, c = this.lives ? data.base.cells : data.cells, count = page.metric === "hit" && !this.lives;
 		const sizes = sizesOf(data), left = this.lives ? new Map() : null;
@@ -111,7 +113,7 @@ class Heat {
 				this.sums.set(at[i], sums[at[i]] = new Float64Array(this.columns));
 			sums[at[i]][column] += amount[i];
 		}
-		/* Without gaps between sizes. */
+		/* Adds the rows without a sum, too. */
 		const keys = [...this.sums.keys()].filter((key) => key !== NEVER), low = Math.min(...keys), high = Math.max(...keys);
 		this.rows = keys.length ? Array.from({ length: high - low + 1 }, (_, i) => low + i) : [];
 		if (this.sums.has(NEVER))
@@ -161,7 +163,7 @@ class Heat {
 		this.say(null);
 	}
 
-	/* The chosen rectangle. */
+	/* Draws the chosen rectangle. */
 	frame(to) {
 		if (!this.corner)
 			return;
@@ -173,7 +175,7 @@ class Heat {
 			(rows[1] - rows[0] + 1) * this.high - 2);
 	}
 
-	/* The columns and rows of the rectangle, both included. */
+	/* The first and last column and row of the rectangle. */
 	box() {
 		const order = (a, b) => [Math.min(a, b), Math.max(a, b)];
 		return { columns: order(this.corner[0], this.other[0]), rows: order(this.corner[1], this.other[1]) };
@@ -187,7 +189,7 @@ class Heat {
 		return [column, Math.max(0, Math.min(row, this.rows.length - 1))];
 	}
 
-	/* The bins of columns, as far as they are there. */
+	/* The bins of columns, within the recording. */
 	bins([first, last]) {
 		const { data } = this.page;
 		return binsBetween(data, Math.max(0, (this.begin + first) * this.step), Math.min((this.begin + last + 1) * this.step, data.places));
@@ -217,7 +219,7 @@ class Heat {
 			(this.lives && !field ? this.largest(box) : "");
 	}
 
-	/* Lifetimes of rows of the map. */
+	/* The lifetimes of some rows of the map, as text. */
 	livesText(low, high) {
 		const { data } = this.page, [from, to] = [this.lifeOf(low), this.lifeOf(high + 1)].map((span) => roughText(data, span));
 		if (high === NEVER)
@@ -225,13 +227,13 @@ class Heat {
 		return (low > 1 ? "lived " + from + " to " + to : "lived less than " + to) + ", to a bin";
 	}
 
-	/* The shortest life of a row of the map, about: it is known to a bin. */
+	/* The shortest life in a row of the map, approximately: lives are known to a bin. */
 	lifeOf(at) {
 		const { data } = this.page;
 		return at ? data.width * BigInt(data.stays.bins) * 2n ** BigInt(at - 1) : 0n;
 	}
 
-	/* The largest callsites in a rectangle. */
+	/* The largest callsites in a rectangle, as text. */
 	largest({ columns, rows }) {
 		const { data } = this.page, [first, end] = [columns[0], columns[1] + 1].map((column) => (this.begin + column) * this.step);
 		const sums = new Map();
@@ -289,7 +291,7 @@ class Heat {
 		page.draw();
 	}
 
-	/* Arrows go to another field, with Shift they make the rectangle larger; Enter selects. */
+	/* Arrows go to another field, with Shift they enlarge the rectangle; Enter selects. */
 	key(e) {
 		const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key];
 		if (!this.rows.length || !(step || (this.corner && (e.key === "Enter" || e.key === "Escape"))))
@@ -312,13 +314,13 @@ class Heat {
 	}
 }
 
-/* A part of the time in three digits. */
+/* A time span with three digits. */
 function roughText(data, span) {
 	const [number, unit] = spanText(data, span).split(" ");
 	return Number(Number(number).toPrecision(3)) + " " + unit;
 }
 
-/* Sizes of rows of the map. */
+/* The sizes of some rows of the map, as text. */
 function rangeText(low, high) {
 	return wholeText(2 ** low) + " to " + wholeText(2 ** (high + 1) - 1) + " bytes each";
 }

@@ -1,6 +1,7 @@
 /*
- * What happened on the timeline, and its axis of time. In: losses, failures, ends of tasks, OOM kills, marks
- * of the user. Out: signs on the drawing, their legend, words for a part of the time; times at even steps.
+ * Events on the timeline, and the time axis. In: losses, failures, ends of tasks, OOM kills, marks
+ * of the user. Out: signs on the drawing, their legend, words for a part of the time; times at even
+ * steps.
  */
 const SIGNS = [
 	{ sign: "▼", title: "Lost events" },
@@ -70,7 +71,7 @@ function marksText(data, first, end) {
 	return words.join("; ");
 }
 
-/* Where times are written on an axis of @span ns: a step of 1, 2 or 5 with zeros, at most @most of them. */
+/* The step of the times on an axis of @span ns, at most @most: 1, 2 or 5 times a power of ten. */
 function tickStep(span, most) {
 	const least = Math.max(1, span / Math.max(1, most)), zeros = 10 ** Math.floor(Math.log10(least));
 	return [1, 2, 5, 10].map((n) => n * zeros).find((step) => step >= least * (1 - 1e-9));
@@ -89,7 +90,7 @@ class Marks {
 		this.page = page;
 	}
 
-	/* Times below the drawing. */
+	/* Writes the times below the drawing. */
 	times(to, x, left, width, height) {
 		const { data, zoom } = this.page, { long } = data, start = zoom.from * long, end = zoom.to * long;
 		const step = tickStep(end - start, Math.floor((width - left) / scaled(TICK_ROOM)));
@@ -105,7 +106,7 @@ class Marks {
 		to.stroke();
 	}
 
-	/* A sign in the middle of a bin, unless the same is already there. */
+	/* Draws a sign at @at, unless the same one is already there. */
 	sign(to, kind, at, y) {
 		const key = kind + " " + Math.round(at / 6);
 		if (this.taken.has(key))
@@ -136,7 +137,7 @@ class Marks {
 				this.event(to, kind, xOf(place), bottom);
 	}
 
-	/* Ends of tasks are many: only the others get a line. */
+	/* Many tasks end, so only the other events get a line. */
 	event(to, kind, at, bottom) {
 		to.strokeStyle = to.fillStyle = styled(kind === 1 ? "loud" : "ink");
 		this.sign(to, FIRST_EVENT + kind, at, kind ? 20 : bottom + 6);

@@ -5,7 +5,7 @@
 const MEMORY_HIGH = 190;
 const FREE_LINES = 2; /* the first ones, which are not drawn */
 
-/* null: the recording does not have them. */
+/* The lines; null: the recording does not have them. */
 function readLines(raw, kernel) {
 	const lines = raw.lines.map(([name, ...bytes]) => ({ text: raw.names[name], bytes: bytes.map((b) => Math.max(0, b)) }));
 	for (const line of lines) {
@@ -26,7 +26,7 @@ class Memory {
 		this.canvas.addEventListener("keydown", (e) => this.key(e));
 	}
 
-	/* The lines that changed most have a colour each. */
+	/* The lines that changed most, each with its own colour, and the others as one. */
 	layers() {
 		const used = this.page.data.lines.slice(FREE_LINES);
 		const ranked = used.filter((line) => line.span || this.whole).sort((a, b) => b.span - a.span);
@@ -68,7 +68,7 @@ class Memory {
 		this.paint();
 	}
 
-	/* What each line has at moment @i, and by how much that is more than at the first. */
+	/* What each line has at moment @i, and its change since the first one, as text. */
 	text(i) {
 		const { data } = this.page, change = (bytes) => (bytes < 0 ? "−" : "+") + bytesText(Math.abs(bytes));
 		const free = data.lines.slice(0, FREE_LINES).reduce((sum, line) => sum + line.bytes[i], 0);

@@ -64,7 +64,7 @@ class Page {
 		readState(this, location.hash.slice(1));
 	}
 
-	/* Takes what the reader typed: conditions for rows, and what to search for. */
+	/* Takes what the user typed: conditions for rows, and what to search for. */
 	type(text) {
 		const { conditions, search, wrong } = parseFilter(this.data, text), { data } = this;
 		this.typed = text;
@@ -79,7 +79,7 @@ class Page {
 		this.summed = this.marked = null;
 	}
 
-	/* What the conditions leave. */
+	/* Shows how much meets the conditions. */
 	showFilter() {
 		const { data } = this, place = this.byId("filtered"), metric = METRICS[this.metric];
 		const sum = (sums) => sums[this.metric].reduce((all, value, row) =>
@@ -96,7 +96,7 @@ class Page {
 		return METRICS[this.metric].bytes;
 	}
 
-	/* The sandwich is of the function that is marked, zoomed to, or allocates most. */
+	/* The sandwich shows the function that is marked or zoomed to, or that allocates most. */
 	see(view) {
 		const { flame } = this;
 		this.view = view;
@@ -112,7 +112,7 @@ class Page {
 		this.draw();
 	}
 
-	/* The function of the sandwich; if no callchain has it, the largest callsite. */
+	/* Sets the function of the sandwich to the largest callsite if no callchain has it. */
 	findFocus() {
 		const { names } = this.flame.chains(this.kind);
 		if (this.focus && names.includes(this.focus))
@@ -147,7 +147,7 @@ class Page {
 		}
 	}
 
-	/* Replaces the conditions on a number; of the lower end only if it is @bounded. */
+	/* Replaces the conditions on a number by a range, which has a lower end if @bounded. */
 	filterBy(name, [low, high], bounded) {
 		const rest = this.typed.replace(new RegExp("(^|\\s)" + name + "[<>=]+\\S*", "g"), " ").trim();
 		this.search.value = (rest + (bounded ? " " + name + ">=" + low : "") + " " + name + "<=" + high).trim();
@@ -164,7 +164,7 @@ class Page {
 		return groupText(this.data, this.by, groups.rows[groups.keys.indexOf(this.marked)]);
 	}
 
-	/* The key of the row with that text; null: there is none. */
+	/* The key of the row with that text; null: no row has it. */
 	keyOf(text) {
 		const groups = groupsOf(this.data, this.kind, this.by);
 		const place = groups.rows.findIndex((row) => groupText(this.data, this.by, row) === text);
@@ -176,13 +176,15 @@ class Page {
 		this.draw();
 	}
 
-	/* The range of bins that the whole page shows. */
+	/* Chooses the range of bins that the whole page shows. */
 	choose(first, last) {
 		const { data } = this, all = first === 0 && last === data.bins - 1;
 		this.chooseTime(all ? null : [data.starts[first], endOf(data, last)]);
 	}
 
-	/* The range by times since the first bin; null: all. It has the bins that it touches. */
+	/* Chooses the range, with all bins that it touches, by times since the first bin; null:
+	 * all.
+	 */
 	chooseTime(range) {
 		const { data } = this, first = range ? binAt(data, range[0]) : 0, last = range ? binAt(data, range[1] - 1) : data.bins - 1;
 		this.range = range;
@@ -194,7 +196,7 @@ class Page {
 		this.later("draw");
 	}
 
-	/* The data have other bins now. */
+	/* The data's bins have changed. */
 	relaid() {
 		this.first = -1;
 		this.summed = null;
@@ -215,7 +217,7 @@ class Page {
 		return !this.range;
 	}
 
-	/* Draws with the next frame: @what is "draw", for all of it, "seen" or "found". */
+	/* Draws with the next frame. @what: "draw" for everything, "seen" or "found". */
 	later(what) {
 		this.due.add(what);
 		if (!this.waiting)
@@ -286,7 +288,7 @@ class Page {
 			} }, "Whole time"));
 		if (data.served)
 			this.byId("time-bar").append(...this.partButtons());
-		/* The field of the search stays where it is: it would lose the focus. */
+		/* The search field must not be replaced, as it would lose the focus. */
 		for (const old of [...this.byId("who-bar").children])
 			if (old !== this.search)
 				old.remove();
@@ -309,7 +311,7 @@ class Page {
 		return this.whole() ? zoom.all ? null : zoom.bins : [this.first, this.last];
 	}
 
-	/* A served page asks the program for others; the browser's own button goes back to this one. */
+	/* A served page requests others from kmemx; the browser's back button returns to it. */
 	partButtons() {
 		const { data } = this, go = (time) => {
 			clearTimeout(this.state.timer);
@@ -342,7 +344,7 @@ class Page {
 		return option.startsWith("--by") ? " " + option : "";
 	}
 
-	/* The command of what lives at the end of @bin. */
+	/* The command that prints what is live at the end of @bin. */
 	liveCommand(bin) {
 		const { data } = this, kind = KIND_OPTIONS[this.kind], end = stampText(data, binEnd(data, bin));
 		return data.window ? this.statCommand(0, bin, " --live") : "kmemx peak " + data.input + " " + kind +
@@ -354,7 +356,7 @@ class Page {
 			options + this.only() + " --time " + timeText(this.data, first, last);
 	}
 
-	/* The commands that print the same numbers: those of the first, less or more those of the others. */
+	/* The commands that print the same numbers: the first one's, minus or plus the others'. */
 	commands() {
 		const { data, metric, first, last } = this, [a, b] = stayRange(data, first, last);
 		const window = data.window ? " --time " + shellWord(data.window) : "";

@@ -1,10 +1,10 @@
 /*
- * Shorter bins for what is seen. In: the part of the time that is seen, the range that is selected. Out: a served
- * page asks kmemx for sums of that part; data whose bins are shorter there.
+ * Shorter bins for what is seen. In: the part of the time that is seen, and the selected range.
+ * Out: requests to kmemx, from a served page; data whose bins are shorter there.
  */
 const PART_WAIT = 120; /* ms without a change */
-const BIN_PIXELS = 2; /* bins that are wider are divided */
-const PART_BINS = 6000; /* REPORT_PART_BINS, less one for each bin of the base */
+const BIN_PIXELS = 2; /* wider bins are divided */
+const PART_BINS = 6000; /* less than REPORT_PART_BINS by one for each bin of the base */
 
 /* A piece of the time: @nr parts of @long each, divided into bins of @width, of which the last may be shorter. */
 function piece(start, long, width, nr) {
@@ -39,7 +39,7 @@ function startsOf(pieces) {
 	return starts;
 }
 
-/* The cells of the base whose bins have a number in @ofBase, and those of the part; each row in order of time. */
+/* Merges the cells of the base whose bins have a number in @ofBase, and those of the part. */
 function mergeCells(data, ofBase, part, ofPart) {
 	const { base: { cells: c }, nrRows } = data, nr = c.bin.length + part.cells.bin.length, names = ["hit", "bytes", "waste", "net"];
 	const cells = { end: new Uint32Array(nrRows), bin: new Uint16Array(nr) };
@@ -89,7 +89,9 @@ class Parts {
 		this.note = document.getElementById("parts");
 	}
 
-	/* Bins for what is seen and for half of that on both sides, a pixel each; null: those of the page will do. */
+	/* Bins of a pixel for what is seen, and half of that on both sides; null: the page has
+	 * them.
+	 */
 	view() {
 		const { zoom, data } = this.page, all = data.places * data.long, seen = zoom.offset(zoom.to) - zoom.offset(zoom.from);
 		const wide = Math.max(1, zoom.canvas.clientWidth - (zoom.timeline.left || 0));
@@ -99,7 +101,7 @@ class Parts {
 		return { from, to, width: Math.max(1, Math.floor(seen / wide), Math.ceil((to - from + 2 * data.long) / PART_BINS)), wide, seen };
 	}
 
-	/* What has to be asked for: bins of the view, as the base's are divided, and ones that begin and end with the range. */
+	/* The pieces to request: bins of the view, and bins that begin and end with the range. */
 	pieces() {
 		const { range, data } = this.page, { long } = data, view = this.view(), pieces = [];
 		if (view) {
@@ -125,7 +127,7 @@ class Parts {
 		return pieces;
 	}
 
-	/* Is a bin too wide that is seen, or does the range begin or end within one? */
+	/* Is a visible bin too wide, or does the range begin or end within a bin? */
 	needed() {
 		const { page } = this, { data, zoom, range } = page, view = this.view();
 		if (range && (data.starts[page.first] !== range[0] || endOf(data, page.last) !== range[1]))
@@ -148,7 +150,8 @@ class Parts {
 		this.timer = setTimeout(() => this.ask(), PART_WAIT);
 	}
 
-	/* Without an answer the page keeps its bins, says so, and asks again after the next change. */
+	/* Without an answer, keeps the page's bins, says so, and asks again after the next change.
+	 */
 	async ask() {
 		const { page } = this, pieces = this.needed() ? this.pieces() : [];
 		const words = pieces.map((p) => [p.start, p.long, p.width, p.nr].join()).join(";");

@@ -26,7 +26,7 @@ async function readJson(element) {
 	return JSON.parse(new TextDecoder().decode(await readBytes(element)));
 }
 
-/* For each node the node above, or -1 for the callsite; and the length of its callchain. */
+/* Reads for each node the node above (-1 for the callsite) and the length of its callchain. */
 function readNodes(data, nodes) {
 	const nr = nodes.up.length;
 	data.up = new Int32Array(nr);

@@ -8,7 +8,7 @@ function timeText(data, first, last) {
 	return stampText(data, binStart(data, first)) + "," + stampText(data, binEnd(data, last));
 }
 
-/* What is seen, which need not begin with a bin. */
+/* The time that is seen, which need not begin with a bin. */
 function seenText(data, zoom) {
 	const end = data.first + BigInt(zoom.offset(zoom.to)) - 1n;
 	return stampText(data, data.first + BigInt(zoom.offset(zoom.from))) + "," +
@@ -24,8 +24,8 @@ function offsetOfText(data, text) {
 	return stamp < data.first ? 0 : Math.min(Number(stamp - data.first), data.places * data.long - 1);
 }
 
-/* The times of "START,STOP", the second one not included; NULL: it is something else. A page whose bins stay has
- * only times where bins begin.
+/* The times of "START,STOP", the end not included; null: it is something else. If bins cannot
+ * become shorter, they begin and end with bins.
  */
 function rangeOfText(data, text) {
 	const times = (text || "").split(",").map((part) => offsetOfText(data, part));
@@ -36,7 +36,7 @@ function rangeOfText(data, text) {
 
 const MEMORY_WORDS = ["slab", "page", "vmalloc", "percpu"];
 
-/* For a page of another time: without times. */
+/* The page's choices as text; @elsewhere: for a page of another time, so without times. */
 function stateText(page, elsewhere) {
 	const { data, zoom } = page, words = new URLSearchParams();
 	const add = (name, value, usual) => {
@@ -60,7 +60,7 @@ function stateText(page, elsewhere) {
 	return words.toString().replaceAll("%2C", ",");
 }
 
-/* What the address does not say is as usual. */
+/* Sets the page's choices; those that the address lacks get their defaults. */
 function readState(page, text) {
 	const { data, zoom } = page, words = new URLSearchParams(text), all = [0, data.places * data.long];
 	const one = (name, all, usual) => all.includes(words.get(name)) ? words.get(name) : usual;
@@ -101,7 +101,7 @@ class State {
 		try {
 			history.replaceState(null, "", "#" + text);
 		} catch {
-			/* a page inside of another one: its address stays */
+			/* a page inside another one cannot change its address */
 		}
 	}
 }

@@ -4,21 +4,21 @@
  */
 const TABLE_ROWS = 100;
 const COLUMNS_SHOWN = ["bytes", "hit", "waste", "live", "likely", "peak"];
-/* These are shown together. */
+/* Metrics that are shown together. */
 const COLUMN_SETS = [["retained", "freed", "through"], END_METRICS];
 
 class Table {
 	constructor(page, place) {
 		this.page = page;
 		this.place = place;
-		this.sort = null; /* the page's metric if no column was chosen */
+		this.sort = null; /* null: the page's metric */
 		this.up = false;
 		this.rows = TABLE_ROWS;
 	}
 
 	columnsOf() {
 		const { kind, metric } = this.page, more = COLUMN_SETS.find((set) => set.includes(metric)) || [];
-		/* If there is room for only a few columns: the shown metric, and allocations. */
+		/* A narrow page has only the shown metric, and allocations. */
 		if (innerWidth <= 600)
 			return [...new Set([metric, "bytes", "hit"])];
 		return Object.keys(METRICS).filter((m) => (m !== "waste" || kind === SLAB) &&

@@ -1,13 +1,13 @@
 /*
  * Live memory over time. In: cells. Out: stacked areas of the largest groups, the allocation rate
- * below, peaks and marks.js' signs; what lived at the moment under the pointer.
+ * below, peaks and the signs of marks.js; what was live at the moment under the pointer.
  */
 const LAYERS = 7;
 const MOMENTS = 16;
 const LEGEND_TEXT = 44; /* characters of a name */
 const LARGEST = 3; /* callsites at a moment */
 
-/* What lives of each group at the end of @bin. */
+/* Live bytes of each group at the end of @bin. */
 function liveAt(data, groups, bin) {
 	const c = data.cells, live = new Float64Array(groups.rows.length);
 	for (let row = 0, i = 0; row < data.nrRows; row++) {
@@ -20,7 +20,7 @@ function liveAt(data, groups, bin) {
 	return live;
 }
 
-/* A bin in words: how much lives at its end, what is allocated in it, and the largest callsites. */
+/* A bin in words: what is live at its end, what was allocated in it, and the largest callsites. */
 function momentText(page, bin) {
 	const { data, kind } = page, groups = groupsOf(data, kind, "callsite"), live = liveAt(data, groups, bin);
 	const sums = sumRows(data, bin, bin), long = binEnd(data, bin) - binStart(data, bin) + 1n;
@@ -55,13 +55,13 @@ class Timeline {
 		canvas.addEventListener("pointerleave", () => this.hover(null));
 	}
 
-	/* Where the pointer is, as a part of what is seen. */
+	/* The position of the pointer, as a fraction of what is seen. */
 	partAt(e) {
 		const box = this.canvas.getBoundingClientRect();
 		return Math.max(0, Math.min((e.clientX - box.left - this.left) / (box.width - this.left), 1));
 	}
 
-	/* The same as a place. */
+	/* The place under the pointer. */
 	placeAt(e) {
 		return this.zoom.from + this.partAt(e) * this.zoom.seen;
 	}
@@ -70,7 +70,7 @@ class Timeline {
 		return Math.min(binOf(this.page.data, this.placeAt(e)), this.zoom.bins[1]);
 	}
 
-	/* Says what was at the moment under the pointer; without one at the end of the range. */
+	/* Describes the moment under the pointer, or without one, the end of the range. */
 	hover(e) {
 		const bin = e ? this.binAt(e) : -1, found = this.columns.find((c) => bin >= c.first && bin < c.end);
 		this.cursor.hidden = !found;
@@ -128,7 +128,7 @@ class Timeline {
 		return Array.from(sums.keys()).sort((a, b) => sums[b] - sums[a]);
 	}
 
-	/* The largest callsites have their colours, whatever is shown first. */
+	/* Reserves the colours of the largest callsites, whatever is shown first. */
 	reserve() {
 		const { data, slots } = this.page;
 		for (const kind of data.kinds) {
@@ -188,9 +188,9 @@ class Timeline {
 	}
 
 	/*
-	 * By how much the kernel's counts of these caches changed, from what was live at the first moment
-	 * on: [place in bins, bytes]. Of marked rows only those by cache: the count of a cache has all
-	 * callsites' objects. Nothing for pages.
+	 * The changes of the kernel's counts of these caches, added to what was live at the first
+	 * moment: [place, bytes]. For a marked row only if it is a cache, because a cache's count
+	 * includes the objects of all callsites. Nothing for pages.
 	 */
 	kernel(net) {
 		const { data, kind, by, marked } = this.page, { moments, curves } = data.kernel;
@@ -217,8 +217,9 @@ class Timeline {
 	}
 
 	/*
-	 * What is drawn for one bin, or for several where these are narrower than a pixel: the one in which
-	 * most lives. Columns begin at multiples of their width, so that they stay when the time moves.
+	 * Chooses the bins that are drawn: all, or if they are narrower than a pixel, of several
+	 * the one in which most is live. Columns begin at multiples of their width, so that they
+	 * stay when the time moves.
 	 */
 	cut(totals, hit, wide) {
 		const { data } = this.page, step = columnOf(data, this.zoom, wide), [first, last] = this.zoom.bins;
@@ -270,7 +271,7 @@ class Timeline {
 			this.table(layers);
 	}
 
-	/* Pixel by pixel: a browser takes ten times as long for paths of so many corners. */
+	/* Draws pixels: a browser takes ten times as long for paths with so many corners. */
 	areas(to, layers, x, y) {
 		const { width, height } = to.canvas, { a: scale } = to.getTransform();
 		const image = new ImageData(width, height), pixels = new Uint32Array(image.data.buffer);
@@ -295,7 +296,7 @@ class Timeline {
 		to.drawImage(this.picture, 0, 0, width / scale, height / scale);
 	}
 
-	/* The same numbers for those who cannot see the drawing. */
+	/* Shows the same numbers to those who cannot see the drawing. */
 	table(layers) {
 		const { data } = this.page, [first, last] = this.zoom.bins, step = Math.ceil((last + 1 - first) / MOMENTS), rows = [];
 		const row = (first, scope, tag, texts) => rows.push(make("tr", {}, make("th", { scope }, first),
@@ -327,7 +328,7 @@ class Timeline {
 		this.marks.times(to, x, x(from), width, height);
 	}
 
-	/* Which part of the time is seen. */
+	/* Shows which part of the time is seen. */
 	thumb(to, left, wide, height) {
 		const { places } = this.page.data, { from, seen, all } = this.zoom;
 		if (all)
@@ -338,7 +339,7 @@ class Timeline {
 		to.fillRect(left + wide * from / places, height - 2, Math.max(3, wide * seen / places), 2);
 	}
 
-	/* The line of the user's marked row. */
+	/* Draws the line of the row that the user marked. */
 	line(to, net, x, y) {
 		to.beginPath();
 		for (const { first, end, bin } of this.columns) {
@@ -350,7 +351,7 @@ class Timeline {
 		to.stroke();
 	}
 
-	/* The kernel's own curve. */
+	/* Draws the kernel's own curve, dashed. */
 	dashes(to, kernel, x, y) {
 		to.beginPath();
 		for (const [place, bytes] of kernel)
@@ -371,7 +372,7 @@ class Timeline {
 				to.fillRect(x(first), foot - room * hit / most, Math.max(1, x(end) - x(first) - 0.3), room * hit / most);
 	}
 
-	/* The peak of each allocator; that of the one that is shown is darker. */
+	/* Marks the peak of each allocator, darker for the one that is shown. */
 	peaks(to, xOf, bottom) {
 		const { data, kind } = this.page, { from, to: until } = this.zoom;
 		const others = data.kinds.filter((other) => other !== kind && other <= PAGE);

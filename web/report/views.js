@@ -2,7 +2,7 @@
  * Other views of the callchains. In: callchains and their sums. Out: the sandwich of a function, with its
  * callers above and its callees below; a table of functions that opens row by row.
  */
-const BRANCHES = 40; /* rows below a row, until more are asked for */
+const BRANCHES = 40; /* rows below a row, until the user wants more */
 
 /*
  * Those of @chains that contain @name, from its outermost occurrence on: outward to its callers, or inward
@@ -22,7 +22,7 @@ function chainsThrough(chains, name, outward) {
 	return through;
 }
 
-/* One half of a sandwich. A click makes a sandwich of that function. */
+/* One half of a sandwich. A click on a function shows the sandwich of that function. */
 class Half extends Flame {
 	constructor(page, canvas, hover, outward) {
 		super(page, canvas, hover, null);
@@ -55,7 +55,7 @@ class Half extends Flame {
 
 	lay() {
 		super.lay();
-		/* Its root is not a function. */
+		/* The root is not a function. */
 		this.boxes = this.boxes.filter((box) => box.node);
 		this.height -= this.high;
 		for (const box of this.boxes) {

@@ -21,13 +21,13 @@ function shareText(part, whole) {
 	return whole ? (100 * part / whole).toFixed(2) + " %" : "";
 }
 
-/* At most @most characters: the begin and the end of the text. */
+/* At most @most characters: the beginning and the end of the text. */
 function cutText(text, most) {
 	const head = Math.ceil((most - 1) * 0.6);
 	return text.length <= most ? text : text.slice(0, head) + "…" + text.slice(text.length - (most - 1 - head));
 }
 
-/* Texts cut so that different ones stay different. */
+/* Cuts texts such that different ones stay different. */
 function cutTexts(texts, most) {
 	const whole = new Set(texts).size;
 	for (; ; most *= 2) {
@@ -49,7 +49,7 @@ function shellWord(text) {
 	return /^[\w@%+=:,.\/-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
 }
 
-/* A part of the time, a BigInt. */
+/* A time span, which is a BigInt, as text. */
 function spanText(data, span) {
 	if (!data.ns)
 		return span + " ticks";
@@ -62,7 +62,7 @@ function sinceText(data, stamp) {
 	return "+" + (data.ns ? spanText(data, stamp - data.first) : stamp - data.first);
 }
 
-/* An element with properties, classes and children, which are elements or text. */
+/* Makes an element with properties, attributes and children, which are elements or text. */
 function make(name, properties, ...children) {
 	const e = document.createElement(name);
 	for (const key in properties) {
@@ -75,7 +75,7 @@ function make(name, properties, ...children) {
 	return e;
 }
 
-/* A row of buttons, one of them pressed. @choices: [value, text, title]. */
+/* Makes a row of buttons, one of them pressed. @choices: [value, text, title]. */
 function choice(label, choices, current, pick) {
 	const group = make("span", { className: "choice", role: "group", "aria-label": label });
 	for (const [value, text, title] of choices) {
@@ -88,7 +88,7 @@ function choice(label, choices, current, pick) {
 }
 
 /* Makes a function that matches text against the user's search: a substring, or /an expression/.
- * NULL: everything matches.
+ * null: everything matches.
  */
 function matcher(words) {
 	if (!words)
@@ -105,7 +105,7 @@ function matcher(words) {
 	return (text) => text.toLowerCase().includes(lower);
 }
 
-/* Drawings for paper are as wide as paper, with the dots of a printer. */
+/* Dots per CSS pixel of drawings for paper. */
 const PAPER_SCALE = 3;
 
 function onPaper() {
@@ -178,7 +178,7 @@ function switchLight(system, draw) {
 	show(dark);
 }
 
-/* Draws now, and whenever the size or the colours change. Print is light. */
+/* Draws now, and whenever the size or the colours change. */
 function keepDrawn(page) {
 	const root = document.documentElement;
 	switchLight(matchMedia("(prefers-color-scheme: dark)"), () => page.draw());
@@ -193,13 +193,13 @@ function keepDrawn(page) {
 	});
 }
 
-/* The first line tells what everything is based on; loud lines tell what is wrong with it. */
+/* Shows the banner: the first line says what everything is based on; loud lines warn. */
 function showTrust(banner) {
 	document.getElementById("trust").replaceChildren(...banner.map((line) => make("p",
 		{ className: line.startsWith("!") ? "loud" : "" }, line.replace(/^!/, ""))));
 }
 
-/* If a page from a file may not use the clipboard, at least the text is selected. */
+/* Copies an element's text. If the page may not use the clipboard, at least selects the text. */
 async function copyText(element, button) {
 	try {
 		await navigator.clipboard.writeText(element.textContent);

@@ -1,11 +1,11 @@
 /*
- * The part of the time that is seen. In: wheel, fingers, drags and keys on the timeline. Out: the places
- * @from and @to between which is what is seen; the range that the page selects; the steps back.
+ * The part of the time that is seen. In: wheel, fingers, drags and keys on the timeline. Out: what
+ * is seen, from place @from to place @to; the range that the page selects; the steps back.
  */
 const LEAST_SEEN = 8; /* bins */
 const ZOOM_STEP = 1.3;
 const LEAST_DRAG = 4; /* pixels; less is a click */
-const ONE_WHEEL = 600; /* ms; wheel events closer than that are one step */
+const ONE_WHEEL = 600; /* ms; wheel events closer together are one step */
 const STEPS_KEPT = 50;
 
 class Zoom {
@@ -18,7 +18,7 @@ class Zoom {
 		this.steps = [];
 		this.wheeled = 0;
 		this.fingers = new Map();
-		this.start = null; /* of a drag: where, in a bin from which time on */
+		this.start = null; /* of a drag: the position, and the time where its bin begins */
 		canvas.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
 		canvas.addEventListener("pointerdown", (e) => this.down(e));
 		canvas.addEventListener("pointermove", (e) => this.move(e));
@@ -32,25 +32,26 @@ class Zoom {
 		return this.from === 0 && this.to === this.page.data.places;
 	}
 
-	/* The bins that are seen, also in part. */
+	/* The bins that are seen, at least in part. */
 	get bins() {
 		const { data } = this.page, last = binOf(data, this.to);
 		return [binOf(data, this.from), placeOf(data, last) < this.to ? last : last - 1];
 	}
 
-	/* The least that can be seen: some bins, or where these become shorter, a unit of the clock on two pixels. */
+	/* The least that can be seen: some bins, or if these can be divided, a tick on two pixels.
+	 */
 	get least() {
 		const { data } = this.page, ticks = Math.ceil((this.canvas.clientWidth || 1) / 2);
 		return Math.min(LEAST_SEEN, data.places, data.partColumns ? ticks / data.long : data.places);
 	}
 
-	/* How long the first bin is that is seen. */
+	/* The length of the first visible bin. */
 	get bin() {
 		const { data } = this.page, bin = binOf(data, this.from);
 		return placeOf(data, bin + 1) - placeOf(data, bin);
 	}
 
-	/* The time of a place since the first bin. */
+	/* The time of a place, since the first bin. */
 	offset(place) {
 		return Math.round(place * this.page.data.long);
 	}
@@ -59,7 +60,7 @@ class Zoom {
 		return this.to - this.from;
 	}
 
-	/* Shows @nr places from @from on, or as near to that as the time allows: whole bins, or where these become
+	/* Shows @nr places from @from on, as closely as possible: whole bins, or if bins can become
 	 * shorter, whole units of the clock.
 	 */
 	show(from, nr) {
@@ -87,14 +88,14 @@ class Zoom {
 		this.show(this.from + places, this.seen);
 	}
 
-	/* Moves what is seen, if it does not have @bin. */
+	/* Moves what is seen if @bin is not in it. */
 	reveal(bin) {
 		const place = placeOf(this.page.data, bin);
 		if (place < this.from || place >= this.to)
 			this.show(place - this.seen / 2, this.seen);
 	}
 
-	/* Escape comes back to here. */
+	/* Remembers this view, to which Escape returns. */
 	remember() {
 		this.steps.push([this.from, this.seen, this.page.range]);
 		if (this.steps.length > STEPS_KEPT)
@@ -112,7 +113,7 @@ class Zoom {
 		this.show(0, this.page.data.places);
 	}
 
-	/* A single bin is rather a place than a range: it is seen with those around it. */
+	/* Shows the selection; a single bin with those around it. */
 	toSelection() {
 		const { first, last, data } = this.page, from = placeOf(data, first), to = placeOf(data, last + 1);
 		this.remember();
@@ -159,7 +160,7 @@ class Zoom {
 		}
 	}
 
-	/* What was under each finger stays there. */
+	/* Zooms so that what was under each finger stays there. */
 	pinch() {
 		const at = [...this.fingers.values()].map((finger) => this.timeline.partAt(finger));
 		const [a, b] = this.grip, apart = at[1] - at[0];

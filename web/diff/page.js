@@ -101,10 +101,9 @@ class DiffPage {
 	/* What the colours mean. */
 	scale() {
 		const box = (colour, alpha, text) => {
-			const square = make("span", { className: "box" });
-			square.style.background = styled(colour);
-			square.style.opacity = alpha;
-			return make("li", {}, square, text);
+			const item = legendItem(colour, text);
+			item.firstChild.style.opacity = alpha;
+			return item;
 		};
 		this.byId("scale").replaceChildren(box("grew", 0.75, "grew"), box("shrank", 0.75, "shrank"),
 			box("grew", 0.2, "pale: may be chance, or what was lost"), make("li", {}, this.data.tested ?

@@ -60,13 +60,7 @@ class DiffTable {
 		cell.classList.add("share", change > 0 ? "grew" : "shrank");
 		cell.style.backgroundSize = 100 * Math.abs(change) / most + "% 100%";
 		const text = page.table.text(row);
-		const tr = make("tr", { tabIndex: 0, className: page.marked === text ? "marked" : "",
-			onclick: () => page.mark(text), onkeydown: (e) => {
-				if (e.key === "Enter" || e.key === " ") {
-					e.preventDefault();
-					page.mark(text);
-				}
-			} });
+		const tr = markableRow(page.marked === text, () => page.mark(text));
 		if (m.mark[row] !== PLAIN)
 			tr.classList.add("chance");
 		tr.append(number(wholeText(m.old[row])), number(wholeText(m.new[row])), cell,

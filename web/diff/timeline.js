@@ -38,19 +38,7 @@ class DiffTimeline {
 	}
 
 	axis(to, { most, long, clock, left, width, bottom }) {
-		to.font = fontOf(11);
-		to.fillStyle = styled("dim");
-		to.strokeStyle = styled("line");
-		to.lineWidth = 1;
-		to.textAlign = "right";
-		for (const part of [0, 0.5, 1]) {
-			const line = Math.round(bottom - (bottom - 8) * part) + 0.5;
-			to.beginPath();
-			to.moveTo(left, line);
-			to.lineTo(width, line);
-			to.stroke();
-			to.fillText(bytesText(Math.round(most * part)), left - 6, line);
-		}
+		bytesAxis(to, most, (bytes) => bottom - (bottom - 8) * bytes / most, left, width);
 		to.fillText(clock ? "+" + (long / 1e9).toFixed(3) + " s" : "the end of each", width, bottom + scaled(12));
 		to.textAlign = "left";
 		to.fillText("live bytes, since the first event", left, bottom + scaled(12));

@@ -81,12 +81,7 @@ class Subsystems {
 
 	/* Items of the legend's list. */
 	legend() {
-		const entry = (colour, text) => {
-			const box = make("span", { className: "box" });
-			box.style.background = styled(colour);
-			return make("li", { title: text }, box, text);
-		};
-		const list = this.ranked.slice(0, FUNCTION_COLOURS).map((subsystem, i) => entry("f" + i, subsystem));
-		return [...list, entry("rest", this.ranked.length > FUNCTION_COLOURS ? "others, or not known" : "not known")];
+		const list = this.ranked.slice(0, FUNCTION_COLOURS).map((subsystem, i) => legendItem("f" + i, subsystem));
+		return [...list, legendItem("rest", this.ranked.length > FUNCTION_COLOURS ? "others, or not known" : "not known")];
 	}
 }

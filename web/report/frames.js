@@ -126,11 +126,7 @@ class Frames {
 		if (this.ranked.length > LAYERS)
 			shown.push(["rest", this.ranked.length - LAYERS + " others"]);
 		const texts = cutTexts(shown.map(([, text]) => text), LEGEND_TEXT);
-		this.legend.replaceChildren(...shown.map(([colour, text], n) => {
-			const box = make("span", { className: "box" });
-			box.style.background = styled(colour);
-			return make("li", { title: text }, box, texts[n]);
-		}));
+		this.legend.replaceChildren(...shown.map(([colour, text], n) => legendItem(colour, texts[n], text)));
 		document.getElementById("frames-note").textContent = "Each row is " + wholeText(frames.pages) +
 			" page frames; frames that were never allocated have no row. The colour is that of the callsite that " +
 			"held most of the row: the stronger, the more of its pages were live." + (frames.left ? " " +

@@ -87,11 +87,8 @@ class Memory {
 				this.draw();
 			}));
 		this.drawn = this.layers();
-		document.getElementById("memory-legend").replaceChildren(...this.drawn.map(({ text, colour }) => {
-			const box = make("span", { className: "box" });
-			box.style.background = styled(colour);
-			return make("li", {}, box, text);
-		}));
+		document.getElementById("memory-legend").replaceChildren(...this.drawn.map(({ text, colour }) =>
+			legendItem(colour, text)));
 		this.table();
 		this.paint();
 	}
@@ -144,19 +141,7 @@ class Memory {
 
 	scale(to, most, y, width, bottom) {
 		const { data } = this.page, { left } = this;
-		to.font = fontOf(11);
-		to.fillStyle = styled("dim");
-		to.strokeStyle = styled("line");
-		to.lineWidth = 1;
-		to.textAlign = "right";
-		for (const part of [0, 0.5, 1]) {
-			const line = Math.round(y(most * part)) + 0.5;
-			to.beginPath();
-			to.moveTo(left, line);
-			to.lineTo(width, line);
-			to.stroke();
-			to.fillText(bytesText(Math.round(most * part)), left - 6, line);
-		}
+		bytesAxis(to, most, y, left, width);
 		to.textAlign = "left";
 		to.fillText(sinceText(data, data.first), left, bottom + scaled(12));
 		to.textAlign = "right";

@@ -56,13 +56,7 @@ class Table {
 
 	row(groups, i, total) {
 		const page = this.page, key = groups.keys[i], value = groups[page.metric][i];
-		const tr = make("tr", { tabIndex: 0, className: page.marked === key ? "marked" : "",
-			onclick: () => page.mark(key), onkeydown: (e) => {
-				if (e.key === "Enter" || e.key === " ") {
-					e.preventDefault();
-					page.mark(key);
-				}
-			} });
+		const tr = markableRow(page.marked === key, () => page.mark(key));
 		for (const m of this.columns)
 			tr.append(make("td", { className: "number", title: METRICS[m].bytes ? bytesText(groups[m][i]) : "" },
 				wholeText(groups[m][i])));

@@ -310,22 +310,9 @@ class Timeline {
 	}
 
 	axis(to, most, x, y, width, height) {
-		const { from } = this.zoom;
-		to.font = fontOf(11);
-		to.fillStyle = styled("dim");
-		to.strokeStyle = styled("line");
-		to.lineWidth = 1;
-		to.textAlign = "right";
-		for (const part of [0, 0.5, 1]) {
-			const line = Math.round(y(most * part)) + 0.5;
-			to.beginPath();
-			to.moveTo(x(from), line);
-			to.lineTo(width, line);
-			to.stroke();
-			to.fillText(bytesText(Math.round(most * part)), x(from) - 6, line);
-		}
-		to.fillText("allocs", x(from) - 6, height - scaled(40));
-		this.marks.times(to, x, x(from), width, height);
+		bytesAxis(to, most, y, this.left, width);
+		to.fillText("allocs", this.left - 6, height - scaled(40));
+		this.marks.times(to, x, this.left, width, height);
 	}
 
 	/* Shows which part of the time is seen. */
@@ -418,10 +405,7 @@ class Timeline {
 		const dashes = make("li", { title: "Its change since it was read first, in bytes of objects" },
 			make("span", { className: "box dashes" }), what);
 		const texts = cutTexts(layers.map((layer) => layer.text), LEGEND_TEXT);
-		this.legend.replaceChildren(...layers.map((layer, n) => {
-			const box = make("span", { className: "box" });
-			box.style.background = styled(layer.colour);
-			return make("li", { title: layer.text }, box, texts[n]);
-		}), ...kernel ? [dashes] : []);
+		this.legend.replaceChildren(...layers.map(({ colour, text }, n) => legendItem(colour, texts[n], text)),
+			...kernel ? [dashes] : []);
 	}
 }

@@ -75,6 +75,23 @@ function make(name, properties, ...children) {
 	return e;
 }
 
+/* Makes an item of a legend: a box in the style sheet's @colour, and a text. */
+function legendItem(colour, text, title = text) {
+	const box = make("span", { className: "box" });
+	box.style.background = styled(colour);
+	return make("li", { title }, box, text);
+}
+
+/* Makes a table's row that a click, Enter or a space marks. */
+function markableRow(marked, mark) {
+	return make("tr", { tabIndex: 0, className: marked ? "marked" : "", onclick: mark, onkeydown: (e) => {
+		if (e.key === "Enter" || e.key === " ") {
+			e.preventDefault();
+			mark();
+		}
+	} });
+}
+
 /* Makes a row of buttons, one of them pressed. @choices: [value, text, title]. */
 function choice(label, choices, current, pick) {
 	const group = make("span", { className: "choice", role: "group", "aria-label": label });
@@ -138,6 +155,23 @@ function scaled(px) {
 
 function fontOf(px) {
 	return scaled(px) + "px system-ui, \"DejaVu Sans\", sans-serif";
+}
+
+/* Draws lines from @left to @width at none, half and all of @most bytes, and writes the bytes. */
+function bytesAxis(to, most, y, left, width) {
+	to.font = fontOf(11);
+	to.fillStyle = styled("dim");
+	to.strokeStyle = styled("line");
+	to.lineWidth = 1;
+	to.textAlign = "right";
+	for (const part of [0, 0.5, 1]) {
+		const line = Math.round(y(most * part)) + 0.5;
+		to.beginPath();
+		to.moveTo(left, line);
+		to.lineTo(width, line);
+		to.stroke();
+		to.fillText(bytesText(Math.round(most * part)), left - 6, line);
+	}
 }
 
 /* Resolves when the drawing is on the screen. A hidden page gets no frames. */

@@ -1,7 +1,7 @@
--- How the lines of kmemx balance changed on hosts, by kernel: what a line has after a host's last recording
--- with a kernel, less what it had before its first one; bytes_median is the median of the hosts. First
--- those that chance does not explain: q, as in leaks, is at most 5 %. The kernel's counters need no events:
--- no recording is left out.
+-- How the lines of kmemx balance changed on hosts, by kernel: the bytes of a line after a host's
+-- last recording with a kernel, minus those before its first one; bytes_median is the median of the
+-- hosts. Lines that chance does not explain come first: q, as in leaks, is at most 5 %.
+-- These counters do not depend on events, so no recording is left out.
 WITH one AS (
         SELECT host, machine, kernel, key AS line, start_unix,
                CAST(json_extract(value, '$[0]') AS INTEGER) AS before,

@@ -1,5 +1,4 @@
--- Live bytes of a callsite in a host's first and last recording. A host has to have it in two
--- recordings.
+-- Live bytes of a callsite in a host's first and last recording with it, which must differ.
 SELECT host, allocator, callsite, recordings, bytes_first, bytes_last, bytes_more, shrank
   FROM (SELECT site_id, host_id, count(*) AS recordings,
                at_first(start_unix, coalesce(net_estimate, bytes_live)) AS bytes_first,

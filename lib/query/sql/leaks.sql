@@ -1,5 +1,6 @@
--- Callsites whose live bytes grow on several hosts at once. A host's first and last recording are
--- one comparison. p is of the sign test (of hosts that grew and shrank), q of Benjamini and Hochberg.
+-- Callsites whose live bytes grow on several hosts. Each host compares its first and its last
+-- recording. p is that of a sign test (hosts that grew and shrank), q corrects it after Benjamini
+-- and Hochberg.
 WITH host AS (
         SELECT site_id, host_id, change(start_unix, coalesce(net_estimate, bytes_live)) AS more,
                (max(start_unix) - min(start_unix)) / 3600.0 AS hours

@@ -1,4 +1,4 @@
--- :kernel is the release since which they are new: --set kernel=6.12
+-- :kernel is the first release that may have them: --set kernel=6.12
 WITH old AS MATERIALIZED (
         SELECT run_id FROM recordings WHERE kernel_version(kernel) < kernel_version(:kernel)),
      known AS MATERIALIZED (
@@ -11,7 +11,7 @@ WITH old AS MATERIALIZED (
          GROUP BY allocator, callsite, stack
         HAVING NOT max(EXISTS (SELECT 1 FROM chains WHERE chain_id = c.chain_id AND run_id IN old))
            AND max(EXISTS (SELECT 1 FROM chains WHERE chain_id = c.chain_id AND run_id IN known))),
-     -- An allocator's rows of a recording have one run_id. No join: a subquery for each sorts nothing.
+     -- An allocator's rows of a recording have one run_id. Unlike a join, subqueries sort nothing.
      counted AS MATERIALIZED (
         SELECT allocator, callsite, stack,
                (SELECT json_array(count(DISTINCT host), count(DISTINCT run_id), sum(hit), sum(bytes))

@@ -1,6 +1,7 @@
--- Hosts that use a callsite far more than the others of their architecture do, and than they use other
--- callsites: a big host is not out of line. outlying() compares bytes per second, of at least 20 hosts, in
--- logarithms, because hosts differ by factors, and lists those with a q up to 5 %.
+-- Hosts that use a callsite far more than the other hosts of their architecture, relative to the
+-- host's use of other callsites: a big host is no outlier. outlying() compares bytes per second of
+-- at least 20 hosts, in logarithms, because hosts differ by factors. It lists those with a q of at
+-- most 5 %.
 WITH far AS (
         SELECT value AS cell
           FROM json_each((

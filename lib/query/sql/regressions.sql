@@ -1,7 +1,8 @@
 -- What differs between two sides: --set since=6.12 (a kernel), 2026-11-20 (a day), ring=canary (a
--- label), build_id=... A host is one value: its median per second, divided by the median of all hosts
--- of its architecture. Only hosts that have the callsite count, at least 4 on each side: others may not
--- run what calls it. p is of the Mann-Whitney U test, q of Benjamini and Hochberg.
+-- label), build_id=... Each host has one value: its median per second, divided by the median of all
+-- hosts of its architecture. Only hosts with the callsite count (others may not run what calls it),
+-- at least 4 on each side. p is that of a Mann-Whitney U test, q corrects it after Benjamini and
+-- Hochberg.
 WITH side AS (
         SELECT run_id, CASE
                  WHEN :since GLOB '[0-9][0-9][0-9][0-9]-*' THEN day >= :since
@@ -11,7 +12,7 @@ WITH side AS (
                              = substr(:since, instr(:since, '=') + 1), 0)
                  ELSE kernel_version(kernel) >= kernel_version(:since) END AS new
           FROM recordings),
-     -- compare() makes one value of a host's, and divides it by the median of its architecture.
+     -- compare() takes the median of a host's values, divided by the median of its architecture.
      one AS (
         SELECT site_id,
                compare(new, bytes * 1e9 / duration_ns, host_id, machine) AS bytes,
@@ -33,7 +34,7 @@ WITH side AS (
                json_extract(sides, '$.times') AS times, json_extract(sides, '$.p') AS p
           FROM metric
          WHERE json_extract(sides, '$.hosts_old') >= 4 AND json_extract(sides, '$.hosts_new') >= 4),
-     -- A callsite has three chances to differ, so its smallest p is taken three times.
+     -- A callsite has three chances to differ, so its smallest p is multiplied by three.
      site AS (SELECT site_id, 3 * min(p) AS smallest FROM test WHERE p IS NOT NULL GROUP BY site_id),
      ranked AS (
         SELECT *, smallest * count(*) OVER () / row_number() OVER (ORDER BY smallest) AS adjusted

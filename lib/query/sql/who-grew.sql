@@ -1,6 +1,6 @@
--- Which control groups (containers, units) and programs hold more memory: pages that are live in a
--- host's last recording, less those in its first one. Where the process is not recorded, the task's name.
--- First those that chance does not explain: q, as in leaks, is at most 5 %.
+-- Which control groups (containers, units) and programs hold more memory: live pages in a host's
+-- last recording, minus those in its first one. A program is the process, or the task if that was
+-- not recorded. Rows that chance does not explain come first: q, as in leaks, is at most 5 %.
 WITH one AS (
         SELECT host_id, cgroup, coalesce(process, comm) AS program, start_unix, run_id,
                sum(coalesce(net_estimate, bytes_live) * factor) AS live

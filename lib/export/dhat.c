@@ -120,7 +120,7 @@ static void put_row(struct export_job *job, size_t i, bool lives)
 	export_put(job, "%s\n{\"tb\":%" PRIu64, i ? "," : "", row->values[EXPORT_BYTES]);
 	put_number(job, "tbk", row->values[EXPORT_HIT]);
 	if (lives) {
-		/* By its CPU's clock, a free may precede its allocation. */
+		/* The CPUs' clocks differ, so a free may precede its allocation. */
 		put_number(job, "tl", less(lifetimes, l->born));
 		put_number(job, "mb", l->most);
 		put_number(job, "mbk", l->nr_most);

@@ -87,7 +87,7 @@ static void set_stack(struct export_values *v, const struct export_job *job,
 		strbuf_puts(&v->stack, export_frame(job, row->frames[i]));
 	}
 	strbuf_reset(&v->id);
-	/* As text: readers that convert numbers to doubles would lose bits. */
+	/* As text, because readers that convert numbers to doubles would lose bits. */
 	strbuf_printf(&v->id, "%016" PRIx64,
 		      export_hash(EXPORT_HASH, strbuf_text(&v->stack), v->stack.size));
 	set_text(v, FIELD_CALLSITE, callsite);

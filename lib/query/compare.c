@@ -153,9 +153,9 @@ static int compare(struct comparison *c, struct strbuf *json)
 	return put_outcome(json, &s);
 }
 
-/* A host's use of a site, compared with the others'. In logarithms:
- * @size, @mid: the host's median, and the median of its group's hosts
- * @far: first @size; then its distance from @mid; then less the host's median distance
+/* A host's use of a site, compared with the others'. In logarithms: @size, @mid: the host's median,
+ * and the median of its group's hosts @far: first @size; then its distance from @mid; then minus
+ * the host's median distance
  */
 struct host_cell {
 	sqlite3_int64 site, host;

@@ -12,8 +12,8 @@
 #include "export/wire.h"
 #include "query/thrift_read.h"
 
-/* Limits: bytes of the description at the end; unpacked bytes of a group of rows. Of a whole file,
- * only these are in memory.
+/* Limits: bytes of the description at the end; unpacked bytes of a group of rows. Only these parts
+ * of a file are in memory.
  */
 #define PARQUET_FOOTER_MAX (64U << 20)
 #define PARQUET_GROUP_MAX  (192U << 20)

@@ -24,7 +24,7 @@ static const struct {
 	  " ON _allocator.id = _task_sums.allocator" },
 };
 
-/* How the live bytes are known: the bounds tell whether all of them are proved. */
+/* How certain the live bytes are: equal bounds prove all of them. */
 #define NET_IS                                                                           \
 	"CASE WHEN net_min IS NULL OR net_max IS NULL THEN NULL WHEN sample IS NOT NULL" \
 	" THEN 'sampled' WHEN net_min = net_max THEN 'sure' ELSE 'seen' END AS net_is"

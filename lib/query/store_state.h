@@ -28,7 +28,7 @@
 /* Recordings of only a part of the allocations. */
 #define PARTIAL "(scope IS NOT NULL OR sample IS NOT NULL)"
 
-/* By what rows are summed up, in each recording. */
+/* How rows are summed up, in each recording. */
 enum store_sums {
 	STORE_BY_SITE,
 	STORE_BY_CHAIN,

@@ -96,7 +96,7 @@ size_t diff_sort_words(const struct diff_options *o, const char **words, size_t 
 bool diff_sort_column(const struct diff_options *o, const char *word,
 		      struct strbuf *column);
 /**
- * diff_matrices() - compare tables whose rows have an order of their own
+ * diff_matrices() - compare tables whose rows have their own order
  *
  * Rows are joined by the number in their first column, columns by name. Cells are differences of
  * medians; hidden columns NAME_old and NAME_new hold both sides.

@@ -148,8 +148,8 @@ struct table_cross {
 /**
  * struct table - a report
  * @name: JSON name ("slab", "page"); @title: text heading
- * @by: what a row stands for ("callsite", "ptr", "cache"); NULL: the rows have an order of
- *	their own (a matrix): table_sort() and table_limit() leave them alone
+ * @by: what a row stands for ("callsite", "ptr", "cache"); NULL: the rows have their own order (a
+ *	matrix): table_sort() and table_limit() leave them alone
  * @summary_title: heading of the summary block ("SUMMARY (SLAB allocator)")
  * @notes: comment lines under the rows, in JSON too; without '#'; the loud ones start with '!'
  * @legend: the meanings of the words of column @legend_of, whose texts are separated by '|'; its

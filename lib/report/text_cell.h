@@ -14,7 +14,7 @@
  */
 void text_cell(struct strbuf *sb, const struct cell *cell, enum column_unit unit,
 	       bool human, const char *space);
-/* -1, 0 or 1 for a negative, zero or positive number in @cell; 0 if it is no number. */
+/* -1, 0 or 1 for a negative, zero or positive number in @cell; 0 if it is not a number. */
 int text_cell_sign(const struct cell *cell);
 /* Appends "1.5 MiB". */
 void text_bytes(struct strbuf *sb, uint64_t bytes, const char *space);

@@ -110,7 +110,7 @@ static const char *const areas[] = {
 	"seq_(buf_alloc|open)|__seq_open_private|single_open(_size)?|prepare_creds|"           \
 	"kmem_cache_(z?alloc(_node|_lru|_bulk)?))(_noprof)?(\\.(isra|constprop|part|cold|llvm|lto_priv)[.0-9a-f]*)*$"
 
-/* Functions that every rule skips, beside areas[]. */
+/* Functions that every rule skips, besides areas[]. */
 static const char *const built_in[] = { GLUE, CORE };
 
 enum verdict { KEPT = 1, SKIPPED = 2 };

@@ -4,7 +4,7 @@
  */
 const PART_WAIT = 120; /* ms without a change */
 const BIN_PIXELS = 2; /* wider bins are divided */
-const PART_BINS = 6000; /* less than REPORT_PART_BINS by one for each bin of the base */
+const PART_BINS = 6000; /* REPORT_PART_BINS, minus one for each bin of the base */
 
 /* A piece of the time: @nr parts of @long each, divided into bins of @width, of which the last may be shorter. */
 function piece(start, long, width, nr) {

@@ -167,7 +167,7 @@ static void fill_runs(const struct web_report *w, size_t which, double *to)
 	}
 }
 
-/* The directory of each name except number 0, which is no name. */
+/* The directory of each name except number 0, which is unused. */
 static void fill_names(const struct web_report *w, size_t which, double *to)
 {
 	for (size_t i = 0; w->dir_of && i < w->names.count; i++)

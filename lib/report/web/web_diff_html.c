@@ -17,7 +17,7 @@
 #include "diff.js.inc"
 #include "report.css.inc"
 
-/* JSON has no NAN and INFINITY: write "null" and -1, which is no valid figure. */
+/* JSON has no NAN and INFINITY: write "null" and -1, which is not a valid figure. */
 static void add_number(struct json *j, double f)
 {
 	if (isnan(f))

@@ -98,7 +98,7 @@ static void add_frames(struct json *j, const struct web_frames *f)
 	json_key_uint(j, "bins", f->nr_bins);
 	add_wide(j, "width", f->width);
 	json_key_uint(j, "left", f->left_out);
-	/* As text: a damaged recording may have any number. */
+	/* As text, because a damaged recording may have any number. */
 	JSON_KEY_ARRAY(j, "first", i, f->nr,
 		       json_cell(j, &(struct cell){ CELL_ADDRESS, { f->first[i] } }));
 	json_close(j, '}');

@@ -366,7 +366,7 @@ static void add_summary(const struct diff_rows *d, struct table *t)
 					  false);
 		}
 	}
-	t->summary_hidden = true; /* text has the headline */
+	t->summary_hidden = true; /* text shows a headline instead */
 }
 
 int diff_tables(const struct diff_sides *sides, const struct diff_options *o,

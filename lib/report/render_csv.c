@@ -9,8 +9,8 @@
 #include "report/json.h"
 #include "report/render.h"
 
-/* Would a spreadsheet run the text as a formula? A signed number or a lone sign is none; a leading
- * tab or line break has already been escaped.
+/* Would a spreadsheet run the text as a formula? Signed numbers and lone signs are not formulas;
+ * leading tabs and line breaks are already escaped.
  */
 static bool is_formula(const char *text)
 {

@@ -41,7 +41,7 @@ static void paint_pad(struct painter *p, size_t width)
 	strbuf_fill(&p->sb, ' ', width);
 }
 
-/* A comment, wrapped at the terminal's width. */
+/* Paints a comment, wrapped at the terminal's width. */
 static void paint_comment(struct painter *p, const char *text, const char *color)
 {
 	const char *on = p->opts->color && color ? color : "";

@@ -186,7 +186,7 @@ static void add_all(struct numbers *n, const struct table *t, const char *column
 		add(n, &t->cells[i * t->nr_columns + (size_t)index]);
 }
 
-/* Adds a row of zeros and a column for each of @n. Returns false without memory. */
+/* Adds a row of zeros and a column for each of @n. False: no memory. */
 static bool lay_out(const struct table *t, const struct numbers *n, struct table *to)
 {
 	struct column first = t->columns[table_column(t, t->cross->row)];

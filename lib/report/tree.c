@@ -30,9 +30,9 @@ int tree_order(const struct table *t, size_t *order)
 	const size_t nr = t->nr_rows;
 	const int rest = table_column(t, t->tree->rest);
 	size_t *parents __auto_mem = tree_parents(t), row;
-	size_t *sizes __auto_mem = calloc(nr + 1, sizeof(*sizes)); /* with all below */
+	size_t *sizes __auto_mem = calloc(nr + 1, sizeof(*sizes)); /* of the subtrees */
 	size_t *used __auto_mem =
-		calloc(nr + 1, sizeof(*used)); /* below each, and roots */
+		calloc(nr + 1, sizeof(*used)); /* rows placed below each, and roots */
 	size_t *at __auto_mem = calloc(nr + 1, sizeof(*at));
 
 	if (!parents || !sizes || !used || !at)

@@ -388,7 +388,7 @@ static int read_functions(struct debug_units *u)
 	return ret;
 }
 
-/* 1 and @f, 0, -ENOMEM. */
+/* Finds functions by name: 1 and @f, 0, or -ENOMEM. */
 static int find_function(struct debug_units *u, const char *name,
 			 const struct debug_function **f)
 {

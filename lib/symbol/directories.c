@@ -53,7 +53,7 @@ void directories_free(struct directories *dirs)
 	free(dirs);
 }
 
-/* 1 and @dir, 0, -ENOTUNIQ, -ENOMEM. @sym is NULL if the address has no symbol. */
+/* Asks the sources: 1 and @dir, 0, -ENOTUNIQ, -ENOMEM. @sym: NULL if @addr has no symbol. */
 static int ask(const struct directories *d, uint64_t addr, const struct symbol *sym,
 	       const char **dir)
 {

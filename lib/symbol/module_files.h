@@ -13,7 +13,7 @@
  * struct module_places - where to search, for all modules; borrowed
  * @ids: build IDs of the recorded modules, lines "name hex"; NULL: unknown
  * @root: the directory that contains usr/lib/debug; NULL: this machine's root
- * @server: asked last; NULL: none is asked
+ * @server: asked last; NULL: ask none
  */
 struct module_places {
 	const char *ids, *root;

@@ -117,7 +117,7 @@ static int read_file(struct program *p, int fd, bool segments)
 	return ret;
 }
 
-/* program_function() takes the last function of an address: that must be the table's first. */
+/* program_function() takes the last function at an address: that must be the table's first. */
 ORDER(compare, struct function, UP(address) ?: DOWN(name))
 
 int program_open(struct program **out, int fd, int symbols_fd)

@@ -93,7 +93,7 @@ static struct file *find_file(struct source_lines *l, const char *module)
 	return file && (file->opened || !open_file(l, module, file)) ? file : NULL;
 }
 
-/* The address in the file of @addr: 1, 0 or -ENOMEM. @sym is NULL if it has no symbol. */
+/* The address of @addr as linked: 1 and @place, 0, or -ENOMEM. @sym is NULL if it has none. */
 static int place_in_file(const struct source_lines *l, const struct file *file,
 			 const struct symbol *sym, uint64_t addr, uint64_t *place)
 {

@@ -25,7 +25,7 @@ bool symbol_files_any(const struct symbol_files *files)
 	return files->kallsyms || files->system_map || files->vmlinux;
 }
 
-/* Requires half of the callsites only: the others may be in modules without symbols. */
+/* Requires only half of the callsites: the others may be in modules without symbols. */
 static int check_sites(const struct attempt *a, const struct symbol_sites *sites)
 {
 	size_t found = symbol_fit_count(*a->out, sites->addrs, sites->nr);

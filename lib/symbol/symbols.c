@@ -141,7 +141,7 @@ static int index_text(struct symbols *syms, size_t size, const struct log *log)
 	struct scan scan;
 	int ret = scan_text(syms, size, false, &scan);
 
-	if (!ret && !syms->count) /* data symbols only are better than none */
+	if (!ret && !syms->count) /* data symbols are better than none */
 		ret = scan_text(syms, size, true, &scan);
 	if (ret)
 		return ret;

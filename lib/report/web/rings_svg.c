@@ -8,7 +8,7 @@
 #include "report/text_cell.h"
 #include "report/web/rings.h"
 
-/* Size of the picture; the rings are around (CENTER, CENTER). */
+/* Size of the picture; the rings are centred at (CENTER, CENTER). */
 #define WIDTH	1300
 #define HEIGHT	920
 #define CENTER	460
@@ -342,7 +342,7 @@ static void add_entry(struct strbuf *sb, const struct rings_row *row, uint64_t t
 	sb->failed |= text.failed;
 }
 
-/* Writes the description. Text in brackets gets a line of its own. */
+/* Writes the description. Text in parentheses gets a line of its own. */
 static void add_what(struct strbuf *sb, const char *what)
 {
 	const char *more = strstr(what, " (");

@@ -246,7 +246,7 @@ static void add_notes(const struct lifetime_view *v, uint64_t losses, struct tab
 		"!Events were lost: a lifetime may be that of two in turn, as the free between them was lost.");
 	table_note_if(
 		t, owners_estimated(&v->owners),
-		"Counts are estimates; Freed lies between From and To, and the other counts are as uncertain. Times are those of the sample.");
+		"Counts are estimates; Freed lies between Freed_low and Freed_high, and the other counts are as uncertain. Times are those of the sample.");
 	table_note_if(t, a->opts->live,
 		      "!These are all allocations: what is still live has no lifetime.");
 	t->failed |= within.failed;

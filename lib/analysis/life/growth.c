@@ -59,8 +59,8 @@ static void growth_fold(struct growth *g)
 	g->shift++;
 }
 
-void growth_change(struct growth *g, uint32_t number, uint64_t ts, uint64_t more,
-		   uint64_t less)
+void growth_change(struct growth *g, uint32_t number, uint64_t ts, uint64_t gained,
+		   uint64_t lost)
 {
 	struct growth_row *row = growth_row(g, number);
 	uint64_t since;
@@ -71,21 +71,21 @@ void growth_change(struct growth *g, uint32_t number, uint64_t ts, uint64_t more
 		g->shift = FIRST_SHIFT;
 	}
 	/* If the clock steps back, stay in the current window. */
-	since = ts > g->first ? ts - g->first : 0;
+	since = less(ts, g->first);
 	while (unlikely(since >> g->shift >= GROWTH_WINDOWS))
 		growth_fold(g);
 	if (unlikely(!row))
 		return;
 	pass_windows(row, since >> g->shift);
-	row->live += more - less;
+	row->live += gained - lost;
 }
 
-void growth_settle(struct growth *g, uint32_t number, uint64_t less)
+void growth_settle(struct growth *g, uint32_t number, uint64_t lost)
 {
 	struct growth_row *row = growth_row(g, number);
 
 	if (row)
-		row->settled += less;
+		row->settled += lost;
 }
 
 void growth_free(struct growth *g)

@@ -38,11 +38,11 @@ struct growth {
 	bool failed;
 };
 
-/* At @ts, @row gains @more live bytes and loses @less. Without memory, @g->failed is set. */
-void growth_change(struct growth *g, uint32_t row, uint64_t ts, uint64_t more,
-		   uint64_t less);
-/* Subtracts @less from @row's live bytes at the end. */
-void growth_settle(struct growth *g, uint32_t row, uint64_t less);
+/* At @ts, @row gains and loses these live bytes. Without memory, @g->failed is set. */
+void growth_change(struct growth *g, uint32_t row, uint64_t ts, uint64_t gained,
+		   uint64_t lost);
+/* Subtracts @lost from @row's live bytes at the end. */
+void growth_settle(struct growth *g, uint32_t row, uint64_t lost);
 void growth_free(struct growth *g);
 
 /**

@@ -2,7 +2,7 @@
 #include "analysis/ledger/ledger.h"
 
 #include "analysis/bounds/bounds.h"
-#include "analysis/ledger/ledger_books.h"
+#include "analysis/ledger/ledger_caches.h"
 #include "base/array.h"
 
 /* The group's index; UINT32_MAX: no memory. */

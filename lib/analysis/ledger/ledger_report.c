@@ -6,10 +6,10 @@
 #include "analysis/ledger/ledger.h"
 
 #include "analysis/bounds/reclaimable.h"
-#include "analysis/ledger/ledger_books.h"
+#include "analysis/ledger/ledger_caches.h"
 #include "report/text_cell.h"
 
-static struct ledger_change row_change(const struct books_row *row)
+static struct ledger_change row_change(const struct cache_row *row)
 {
 	return (struct ledger_change){ ledger_group_net(&row->events) +
 					       (int64_t)row->waiting,
@@ -17,7 +17,7 @@ static struct ledger_change row_change(const struct books_row *row)
 }
 
 /* How many objects the events do not explain. */
-static uint64_t row_missing(const struct books_row *row)
+static uint64_t row_missing(const struct cache_row *row)
 {
 	struct ledger_change c = row_change(row);
 
@@ -25,14 +25,14 @@ static uint64_t row_missing(const struct books_row *row)
 }
 
 /* The larger of its changes by events and by slabinfo. */
-static uint64_t row_largest(const struct books_row *row)
+static uint64_t row_largest(const struct cache_row *row)
 {
 	struct ledger_change c = row_change(row);
 
 	return ledger_largest(&c);
 }
 
-typedef const struct books_row *row_pointer;
+typedef const struct cache_row *row_pointer;
 
 /* Those that changed most come first. */
 ORDER(row_compare, row_pointer,
@@ -45,8 +45,8 @@ ORDER(missing_compare, row_pointer,
  * times.
  */
 struct cells_of {
-	const struct books *books;
-	const struct books_row *row;
+	const struct ledger_caches *caches;
+	const struct cache_row *row;
 	struct ledger_change change;
 	struct ledger_burst burst;
 	uint64_t from, to;
@@ -56,9 +56,9 @@ struct cells_of {
 #define OPEN_LEAST 32
 
 /* The unexplained part by the kernel's curve. */
-static int64_t steps_missing(const struct books *b, const struct books_row *row)
+static int64_t steps_missing(const struct ledger_caches *lc, const struct cache_row *row)
 {
-	unsigned int nr = ledger_steps_nr(&b->ledger->steps), i;
+	unsigned int nr = ledger_steps_nr(&lc->ledger->steps), i;
 	int64_t missing = 0;
 
 	for (i = 0; i < nr && row->steps; i++)
@@ -66,12 +66,13 @@ static int64_t steps_missing(const struct books *b, const struct books_row *row)
 	return missing;
 }
 
-static struct cells_of cells_make(const struct books *b, const struct books_row *row)
+static struct cells_of cells_make(const struct ledger_caches *lc,
+				  const struct cache_row *row)
 {
-	struct cells_of r = { .books = b, .row = row, .change = row_change(row) };
-	int64_t missing = steps_missing(b, row);
-	const uint64_t *times = b->ledger->steps.curve.times;
-	unsigned int nr = ledger_steps_nr(&b->ledger->steps);
+	struct cells_of r = { .caches = lc, .row = row, .change = row_change(row) };
+	int64_t missing = steps_missing(lc, row);
+	const uint64_t *times = lc->ledger->steps.curve.times;
+	unsigned int nr = ledger_steps_nr(&lc->ledger->steps);
 
 	/* Free objects come and go with the slabs that CPUs hold. */
 	if (ledger_magnitude(missing) < OPEN_LEAST ||
@@ -89,11 +90,11 @@ CELL_IF(cell_kernel, struct cells_of, r->row->nr_caches, cell_int(r->change.kern
 static struct cell cell_aliases(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
-	const struct recording *rec = r->books->ledger->env->rec;
+	const struct recording *rec = r->caches->ledger->env->rec;
 	struct strbuf __auto_free sb = { 0 };
 
 	slab_aliases_of(recording_meta_text(rec, "slab_aliases"),
-			books_row_name(r->books, r->row), &sb);
+			cache_row_name(r->caches, r->row), &sb);
 	return cell_of_strbuf(&sb, t);
 }
 
@@ -102,14 +103,14 @@ static struct cell cell_cache(const void *row, struct table *t)
 	const struct cells_of *r = row;
 	struct strbuf sb = { 0 };
 
-	strbuf_puts(&sb, books_row_name(r->books, r->row));
+	strbuf_puts(&sb, cache_row_name(r->caches, r->row));
 	if (r->row->nr_caches > 1)
 		strbuf_printf(&sb, "+%" PRIu32, r->row->nr_caches - 1);
 	return cell_strbuf(t, &sb);
 }
 
 /* Appends what the events reveal about allocations and frees without an event. */
-static void unseen_why(const struct books_row *row, struct strbuf *sb)
+static void unseen_why(const struct cache_row *row, struct strbuf *sb)
 {
 	if (row->events.implicit)
 		strbuf_printf(sb, "%" PRIu64 " freed without an event (bulk, kfree_rcu)",
@@ -122,7 +123,7 @@ static void unseen_why(const struct books_row *row, struct strbuf *sb)
 }
 
 /* Appends the first reason that can explain all of @difference; nothing if there is none. */
-static void reason(const struct books_row *row, int64_t difference, struct strbuf *sb)
+static void reason(const struct cache_row *row, int64_t difference, struct strbuf *sb)
 {
 	uint64_t missing = ledger_magnitude(difference);
 	bool more = difference > 0; /* by the kernel's count */
@@ -171,9 +172,9 @@ static void when(const struct cells_of *r, struct strbuf *sb)
 	if (!r->burst.net)
 		return;
 	strbuf_printf(sb, "; %+" PRId64 " from ", r->burst.net);
-	since(r->books->ledger->env, r->from, sb);
+	since(r->caches->ledger->env, r->from, sb);
 	strbuf_puts(sb, " to ");
-	since(r->books->ledger->env, r->to, sb);
+	since(r->caches->ledger->env, r->to, sb);
 }
 
 /* Why a row is not explained; "-" if nothing is missing. */
@@ -181,7 +182,7 @@ static struct cell cell_why(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
 	int64_t difference = r->change.kernel - r->change.trace;
-	bool lossy = r->books->ledger->losses != 0;
+	bool lossy = r->caches->ledger->losses != 0;
 	struct strbuf sb = { 0 }, why = { 0 };
 
 	if (r->row->waiting)
@@ -204,13 +205,13 @@ static struct cell cell_why(const void *row, struct table *t)
 CELL_IF(cell_source, struct cells_of, r->row->nr_caches,
 	cell_text(t, r->row->exact ? "count" : "slabinfo"))
 CELL_IF(cell_kernel_at, struct cells_of, r->row->steps,
-	cell_numbers(t, r->row->steps->kernel.at, r->books->ledger->steps.curve.nr))
+	cell_numbers(t, r->row->steps->kernel.at, r->caches->ledger->steps.curve.nr))
 
 /* What the cache would have by the events alone: from the kernel's first count on, at least 0. */
 static struct cell cell_trace_at(const void *row, struct table *t)
 {
 	const struct cells_of *r = row;
-	unsigned int nr = r->books->ledger->steps.curve.nr, i;
+	unsigned int nr = r->caches->ledger->steps.curve.nr, i;
 	struct kernel_series at;
 	int64_t sum;
 
@@ -300,11 +301,12 @@ struct sums {
 	uint64_t hidden;  /* the part of @missing that active_objs may hide */
 };
 
-static void add_summary(const struct books *b, struct table *t, const struct sums *sum)
+static void add_summary(const struct ledger_caches *lc, struct table *t,
+			const struct sums *sum)
 {
 	uint64_t agreed = less(sum->changed, sum->missing);
 	uint64_t most = less(sum->changed, sum->missing - sum->hidden);
-	const bool lossy = b->ledger->losses != 0;
+	const bool lossy = lc->ledger->losses != 0;
 	const struct summary_item items[] = {
 		{ "objects_changed", "Change of the caches, in objects", UNIT_COUNT,
 		  cell_uint(sum->changed), lossy, false, SUMMARY_DETAIL },
@@ -319,16 +321,16 @@ static void add_summary(const struct books *b, struct table *t, const struct sum
 		  UNIT_PERCENT, ledger_explained((int64_t)most, (int64_t)sum->changed),
 		  lossy, false, SUMMARY_DETAIL },
 		{ "frees_unknown", "Frees of objects of an unknown cache", UNIT_COUNT,
-		  cell_uint(b->nr_unknown), lossy, false, SUMMARY_DETAIL },
+		  cell_uint(lc->nr_unknown), lossy, false, SUMMARY_DETAIL },
 		{ "large_net", "Large kmallocs minus their frees (pages, in no cache)",
-		  UNIT_COUNT, cell_int((int64_t)b->large_net), lossy, false,
+		  UNIT_COUNT, cell_int((int64_t)lc->large_net), lossy, false,
 		  SUMMARY_DETAIL },
 		{ "allocs_nameless", "Allocations of an unknown cache", UNIT_COUNT,
-		  cell_uint(b->nameless), lossy, false,
-		  b->nameless ? SUMMARY_DOUBT : SUMMARY_DETAIL },
+		  cell_uint(lc->nameless), lossy, false,
+		  lc->nameless ? SUMMARY_DOUBT : SUMMARY_DETAIL },
 		{ "nameless_net", "  minus their frees", UNIT_COUNT,
-		  cell_int((int64_t)b->nameless_net), lossy, false,
-		  b->nameless ? SUMMARY_DOUBT : SUMMARY_DETAIL },
+		  cell_int((int64_t)lc->nameless_net), lossy, false,
+		  lc->nameless ? SUMMARY_DOUBT : SUMMARY_DETAIL },
 	};
 
 	table_set_summary_title(t, "SUMMARY (ledger of slab caches)");
@@ -338,7 +340,7 @@ static void add_summary(const struct books *b, struct table *t, const struct sum
 /* --- tasks without events ---------------------------------------------------------------- */
 
 /* May at least a tenth of the row's change be objects that were allocated without an event? */
-static bool is_open(const struct books_row *row)
+static bool is_open(const struct cache_row *row)
 {
 	struct ledger_change c = row_change(row);
 	uint64_t missing = row_missing(row);
@@ -354,10 +356,10 @@ static bool is_open(const struct books_row *row)
 /* Names those of the @nr rows that tasks without events may explain, as well as these tasks. Sorts
  * the rows.
  */
-static int note_tasks(const struct books *b, const struct books_row **rows, size_t nr,
-		      struct table *t)
+static int note_tasks(const struct ledger_caches *lc, const struct cache_row **rows,
+		      size_t nr, struct table *t)
 {
-	const struct ledger *l = b->ledger;
+	const struct ledger *l = lc->ledger;
 	struct strbuf __auto_free tasks = { 0 }, caches = { 0 };
 	struct ledger_task_sum sum;
 	size_t i, nr_open = 0;
@@ -366,9 +368,10 @@ static int note_tasks(const struct books *b, const struct books_row **rows, size
 	for (i = 0; i < nr; i++)
 		if (is_open(rows[i]))
 			rows[nr_open++] = rows[i];
-	qsort(rows, nr_open, sizeof(const struct books_row *), missing_compare);
+	qsort(rows, nr_open, sizeof(const struct cache_row *), missing_compare);
 	for (i = 0; i < nr_open && i < OPEN_NAMED; i++)
-		strbuf_printf(&caches, "%s%s", i ? ", " : "", books_row_name(b, rows[i]));
+		strbuf_printf(&caches, "%s%s", i ? ", " : "",
+			      cache_row_name(lc, rows[i]));
 	if (nr_open > OPEN_NAMED)
 		strbuf_printf(&caches, " and %zu more", nr_open - OPEN_NAMED);
 	if (!ret && sum.nr && nr_open) {
@@ -385,11 +388,11 @@ static int note_tasks(const struct books *b, const struct books_row **rows, size
 }
 
 /* Adds a note if a cache grew whose objects are freed in batches. */
-static void note_batches(const struct books *b, const struct books_row *row,
+static void note_batches(const struct ledger_caches *lc, const struct cache_row *row,
 			 struct table *t)
 {
 	struct ledger_change c = row_change(row);
-	const char *name = books_row_name(b, row);
+	const char *name = cache_row_name(lc, row);
 
 	table_note_if(
 		t, (c.trace > 0 || c.kernel > 0) && reclaimable_late_cache(name),
@@ -397,31 +400,31 @@ static void note_batches(const struct books *b, const struct books_row *row,
 		name);
 }
 
-static int add_table(const struct books *b, struct report *report)
+static int add_table(const struct ledger_caches *lc, struct report *report)
 {
 	struct table *t = table_plain(report, &ledger_slab_type);
-	const struct books_row **order __auto_mem =
-		calloc(b->rows.nr + 1, sizeof(const struct books_row *));
+	const struct cache_row **order __auto_mem =
+		calloc(lc->rows.nr + 1, sizeof(const struct cache_row *));
 	struct sums sum = { 0 };
 	size_t i, nr = 0, nr_exact = 0;
 	int ret = 0;
 
 	if (!order)
 		return -ENOMEM;
-	for (i = 0; i < b->rows.nr; i++) {
-		const struct books_row *row = &b->rows.of[i];
+	for (i = 0; i < lc->rows.nr; i++) {
+		const struct cache_row *row = &lc->rows.of[i];
 
 		if (row->name && (row->events.allocs || row->events.freed ||
 				  row->after != row->before))
 			order[nr++] = row;
 	}
-	qsort(order, nr, sizeof(const struct books_row *), row_compare);
+	qsort(order, nr, sizeof(const struct cache_row *), row_compare);
 	for (i = 0; i < nr; i++) {
 		uint64_t missing = row_missing(order[i]);
-		const struct cells_of r = cells_make(b, order[i]);
+		const struct cells_of r = cells_make(lc, order[i]);
 
 		table_put_row(t, &r);
-		note_batches(b, order[i], t);
+		note_batches(lc, order[i], t);
 		nr_exact += order[i]->exact;
 		sum.changed += row_largest(order[i]);
 		sum.missing += missing;
@@ -432,14 +435,14 @@ static int add_table(const struct books *b, struct report *report)
 		"%zu of %zu rows use a count of the cache at both ends and the events in between; the others use slabinfo.",
 		nr_exact, nr);
 	table_note_if(
-		t, recording_is_part(b->ledger->env->rec),
+		t, recording_is_part(lc->ledger->env->rec),
 		"Only a part of the system was recorded (selected by task or filter): slabinfo covers all of it, so the difference may be the others'.");
-	add_summary(b, t, &sum);
+	add_summary(lc, t, &sum);
 	/* Losses could be all of a task's events. */
-	if (!b->ledger->losses && !b->ledger->env->rec->cut_short)
-		ret = note_tasks(b, order, nr, t);
-	if (!ret && b->ledger->steps.curve.nr > 1)
-		ledger_step_report(b, report);
+	if (!lc->ledger->losses && !lc->ledger->env->rec->cut_short)
+		ret = note_tasks(lc, order, nr, t);
+	if (!ret && lc->ledger->steps.curve.nr > 1)
+		ledger_step_report(lc, report);
 	return ret;
 }
 
@@ -463,12 +466,12 @@ bool ledger_possible(const struct recording *rec)
 
 int ledger_report(const struct ledger *l, struct report *report)
 {
-	struct books b = { .ledger = l };
+	struct ledger_caches lc = { .ledger = l };
 	int ret = 0;
 
 	if (l->nr_slab && has_slabinfo(l->env->rec))
-		ret = books_make(&b) ?: add_table(&b, report);
-	books_free(&b);
+		ret = ledger_caches_make(&lc) ?: add_table(&lc, report);
+	ledger_caches_free(&lc);
 	if (!ret && l->nr_page && has_vmstat(l->env->rec))
 		ledger_page_report(l, report);
 	return ret;

@@ -5,7 +5,7 @@
  * In: a ledger's rows with their steps, counts of memory. Out: "ledger_step".
  */
 
-#include "analysis/ledger/ledger_books.h"
+#include "analysis/ledger/ledger_caches.h"
 
 struct cell ledger_explained(int64_t trace, int64_t kernel)
 {
@@ -238,10 +238,11 @@ const struct table_type ledger_step_type = {
 };
 
 /* Adds up the caches' changes in step @step. */
-static void add_caches(struct step_row *r, const struct books *b, unsigned int step)
+static void add_caches(struct step_row *r, const struct ledger_caches *lc,
+		       unsigned int step)
 {
-	for (size_t i = 0; i < b->rows.nr; i++) {
-		const struct ledger_row_steps *s = b->rows.of[i].steps;
+	for (size_t i = 0; i < lc->rows.nr; i++) {
+		const struct ledger_row_steps *s = lc->rows.of[i].steps;
 		int64_t net = s ? ledger_row_step(s, step) : 0;
 		struct ledger_change change = { s ? s->trace[step] : 0, 0, true };
 
@@ -249,7 +250,7 @@ static void add_caches(struct step_row *r, const struct books *b, unsigned int s
 		r->changed += ledger_largest(&change);
 		r->missing += ledger_magnitude(net);
 		if (ledger_magnitude(net) > ledger_magnitude(r->most_net.value)) {
-			r->most = books_row_name(b, &b->rows.of[i]);
+			r->most = cache_row_name(lc, &lc->rows.of[i]);
 			r->most_net = (struct counted){ true, net };
 		}
 	}
@@ -270,18 +271,18 @@ static struct counted read_counter(const struct kernel_curve *c, size_t i,
 	return (struct counted){ true, (int64_t)s->at[step + 1] - (int64_t)s->at[step] };
 }
 
-static struct step_row make_row(const struct books *b, unsigned int step)
+static struct step_row make_row(const struct ledger_caches *lc, unsigned int step)
 {
-	const struct kernel_curve *curve = &b->ledger->steps.curve;
+	const struct kernel_curve *curve = &lc->ledger->steps.curve;
 	const uint64_t *times = &curve->times[step];
-	uint64_t first = b->ledger->env->first_ts;
+	uint64_t first = lc->ledger->env->first_ts;
 	struct step_row r = { .from = times[0],
 			      .to = times[1],
 			      .since = less(times[0], first),
 			      .took = times[1] - times[0],
-			      .pages = b->ledger->steps.pages[step] };
+			      .pages = lc->ledger->steps.pages[step] };
 
-	add_caches(&r, b, step);
+	add_caches(&r, lc, step);
 	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
 		r.counters[i] = read_counter(curve, i, step);
 	return r;
@@ -289,15 +290,15 @@ static struct step_row make_row(const struct books *b, unsigned int step)
 
 ORDER_LARGEST(by_missing, struct step_row, missing, from)
 
-void ledger_step_report(const struct books *b, struct report *report)
+void ledger_step_report(const struct ledger_caches *lc, struct report *report)
 {
 	struct table *t = table_plain(report, &ledger_step_type);
-	unsigned int nr = ledger_steps_nr(&b->ledger->steps), i, shown = 0;
+	unsigned int nr = ledger_steps_nr(&lc->ledger->steps), i, shown = 0;
 	struct step_row rows[LEDGER_STEPS] = { { 0 } };
 
-	analysis_plain_times(b->ledger->env, t);
+	analysis_plain_times(lc->ledger->env, t);
 	for (i = 0; i < nr; i++)
-		rows[i] = make_row(b, i);
+		rows[i] = make_row(lc, i);
 	qsort(rows, nr, sizeof(rows[0]), by_missing);
 	for (i = 0; i < nr; i++)
 		table_put_row(t, &rows[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/ledger/ledger_books.c: caches of objects whose allocation names none.
+ * tests: analysis/ledger/ledger_caches.c: which cache has objects whose events do not name it.
  */
 #include <check.h>
 #include <stdio.h>

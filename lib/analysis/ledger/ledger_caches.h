@@ -3,14 +3,14 @@
  * analysis: joins the ledger's events with the kernel's counts, by cache.
  * In: a ledger's groups, slabinfo before and after. Out: rows, each for one or several caches.
  */
-#ifndef KMEMX_ANALYSIS_LEDGER_BOOKS_H
-#define KMEMX_ANALYSIS_LEDGER_BOOKS_H
+#ifndef KMEMX_ANALYSIS_LEDGER_CACHES_H
+#define KMEMX_ANALYSIS_LEDGER_CACHES_H
 
 #include "analysis/ledger/ledger.h"
 #include "base/strbuf.h"
 
 /**
- * struct books_row - a row of the report: a cache, or kmalloc caches that events cannot tell apart
+ * struct cache_row - a row of the report: a cache, or kmalloc caches that events cannot tell apart
  * @name: number in the census's names; 0: none
  * @before, @after: objects by slabinfo; with @exact by the counts, and then the fields below cover
  *	the events between the counts
@@ -22,7 +22,7 @@
  * @steps: the kernel's curve and that of the events; NULL: the curve does not have all its caches
  * @members: names of its caches, if there are several
  */
-struct books_row {
+struct cache_row {
 	uint32_t name;
 	uint32_t nr_caches, nr_counted;
 	bool filled; /* one of its caches was not empty when it was counted */
@@ -38,15 +38,15 @@ struct books_row {
 };
 
 /**
- * struct books - all rows
+ * struct ledger_caches - all rows
  * @census: the kernel's numbers; its names are also those of caches that slabinfo does not list
  * @cache_rows: by cache of the census
  */
-struct books {
+struct ledger_caches {
 	const struct ledger *ledger;
 	struct census census;
 	uint32_t *cache_rows;
-	KEYED(struct books_row) rows; /* by struct row_key */
+	KEYED(struct cache_row) rows; /* by struct row_key */
 	struct u64_map
 		named; /* group -> the cache that most frees of its objects named */
 	struct u64_map shared; /* sizes for which one cache serves several types */
@@ -62,12 +62,12 @@ struct books {
 struct ledger_key ledger_key_of(const struct ledger *ledger, uint32_t row,
 				uint64_t bytes);
 
-/* Makes the rows; set .ledger, the rest zero. 0 or -ENOMEM; call books_free() in any case. */
-int books_make(struct books *b) __must_check;
-/* The name of the row's plainest cache; NULL: none. */
-const char *books_row_name(const struct books *b, const struct books_row *row);
+/* Makes the rows; set .ledger, the rest zero. 0 or -ENOMEM; ledger_caches_free() in any case. */
+int ledger_caches_make(struct ledger_caches *lc) __must_check;
+/* The name of the row's most general cache; NULL: none. */
+const char *cache_row_name(const struct ledger_caches *lc, const struct cache_row *row);
 /* Adds the table of steps; there is at least one. */
-void ledger_step_report(const struct books *b, struct report *report);
-void books_free(struct books *b);
+void ledger_step_report(const struct ledger_caches *lc, struct report *report);
+void ledger_caches_free(struct ledger_caches *lc);
 
 #endif

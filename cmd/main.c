@@ -71,7 +71,9 @@ static int run_command(const struct command *command, int argc, char **argv)
 	return ret == EXIT_DONE ? EXIT_OK : ret;
 }
 
-/* Prints the names of the seldom used commands of a group, from number @i on. Returns how many. */
+/* Prints the names of one group's rarely used commands, the first of which is commands[@i]. Returns
+ * how many.
+ */
 static size_t print_names(FILE *out, size_t i)
 {
 	size_t first = i;
@@ -84,7 +86,7 @@ static size_t print_names(FILE *out, size_t i)
 	return i - first;
 }
 
-/* Fits on a screen of 24 lines, with one left for the shell's prompt. */
+/* Fits on a 24-line screen, leaving one line for the shell's prompt. */
 static void print_overview(FILE *out)
 {
 	size_t i = 0;
@@ -181,7 +183,7 @@ static int run_help(const char *name)
 	return run_command(command, 2, args);
 }
 
-/* For the shells' completion. Ignores a configuration file that cannot be read. */
+/* For shell completion. Ignores a configuration file that cannot be read. */
 static int list_commands(void)
 {
 	struct config config = { 0 };
@@ -221,7 +223,7 @@ static void warn_sections(const struct config *c)
 	}
 }
 
-/* Does the command line have the option @name, by its full name? */
+/* Is the option @name on the command line, spelled in full? */
 static bool is_given(const char *name, int argc, char **argv)
 {
 	size_t len = strlen(name);
@@ -335,7 +337,7 @@ static int run_alias(const struct config *config, const struct setting *alias, i
 		message_no_memory(NULL);
 		ret = EXIT_FAILED;
 	} else if (ret == GO_ON) {
-		/* The shells' completion asks for all options: ignore those of the alias. */
+		/* Shell completion asks for all options: ignore those of the alias. */
 		if (argc == 2 && !strcmp(argv[1], "--list-options"))
 			words.nr = 1;
 		memcpy(args, words.items, words.nr * sizeof(*args));
@@ -490,7 +492,9 @@ int main(int argc, char **argv)
 {
 	if (fill_standard_fds() < 0)
 		return EXIT_FAILED;
-	/* ulimit -f: let writes fail with EFBIG, which gives a message, not kill kmemx. */
+	/* ulimit -f: let writes fail with EFBIG, so that kmemx prints a message instead of being
+	 * killed.
+	 */
 	signal(SIGXFSZ, SIG_IGN);
 	hash_keep_secret();
 	return finish_stdout(dispatch(argc, argv));

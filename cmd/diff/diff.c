@@ -182,8 +182,8 @@ static int check_kept(const struct diff *d)
 	return filter_words_nothing(words, command_name, d->recordings[0].path, unnamed);
 }
 
-/* Do not compare a kind of memory that some recording lacks: the table would be all zeros. Few have
- * areas, so nothing is said if none does.
+/* Do not compare a kind of memory that some recording lacks: the table would be all zeros. Areas
+ * are rare: say nothing if no recording has any.
  */
 static void check_kind(struct diff *d, enum memory memory, const char *in,
 		       const char *time)
@@ -222,7 +222,7 @@ static int check_kinds(struct diff *d)
 		in, time ? time : "", time ? " and its span" : "");
 }
 
-/* Adds the tables that are shown of two kernels. */
+/* Adds the tables shown for two kernels. */
 static int add_kernel_tables(struct diff *d)
 {
 	const struct report *first = d->recordings[0].report;
@@ -278,7 +278,7 @@ static void warn_unknown(struct diff *d, const struct table *t)
 			t->name, 100 * unseen / all);
 }
 
-/* Has no recording lost more than the limit allows? */
+/* Are the losses of every recording within the limit? */
 static bool trusts(const struct diff *d)
 {
 	return !ANY(i, d->args.paths.nr,
@@ -302,8 +302,8 @@ static void banner_gate(struct diff *d)
 			  g->nr_broken, strbuf_text(&undecided), d->args.rules.nr);
 }
 
-/* Names of the tables that rules are checked against, without those that only the page shows.
- * Returns how many.
+/* Lists the tables that rules are checked against: all but those that only the page shows. Returns
+ * how many.
  */
 static size_t gate_tables(const struct diff *d, const char *names[ANALYSES_MAX])
 {
@@ -364,8 +364,8 @@ static int check_losses(const struct diff *d)
 	return ret;
 }
 
-/* The exit code. Losses come first: with too many of them, neither a broken rule nor one that
- * holds means anything. Messages repeat the rest on stderr for a script's log.
+/* The exit code. Losses come first: with too many of them, the rules prove nothing. Messages repeat
+ * the rest on stderr for a script's log.
  */
 static int verdict(const struct diff *d)
 {

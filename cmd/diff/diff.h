@@ -15,7 +15,7 @@
 struct diff {
 	struct diff_args args;
 	struct diff_recording *recordings;
-	struct diff_run *tables;	     /* of the table being compared */
+	struct diff_run *tables;	     /* the table being compared, per run */
 	struct diff_sides sides;	     /* the same, as two sides */
 	struct directory_sources sources[2]; /* the new side's is empty if shared */
 	struct report *report;
@@ -23,10 +23,10 @@ struct diff {
 	struct strbuf command; /* the command line without --html, quoted for a shell */
 };
 
-/* diff_load.c: makes @d->sides those of the table @name; false if a run lacks it. */
+/* diff_load.c: fills in @d->sides for the table @name; false if a run lacks it. */
 bool diff_gather(struct diff *d, const char *name);
-/* Compares those of the tables @names that all runs have, with all rows. @tables: the caller frees
- * @nr of them, also after an error. 0 or -errno.
+/* Compares the tables @names that all runs have, with all rows. The caller frees the @nr tables in
+ * @tables, even after an error. 0 or -errno.
  */
 int diff_whole_tables(struct diff *d, const char *const *names, size_t nr_names,
 		      struct table **tables, size_t *nr);
@@ -37,12 +37,12 @@ int diff_page(struct diff *d);
 
 /* Adds what was compared and how: as a banner for people, as facts for programs. */
 void diff_stand(struct diff *d);
-/* Adds to @t, a table of what differs, a note: its sums, and whether a test compared the runs. */
+/* Adds a note to @t, a table of differences: its sums, and whether a test compared the runs. */
 void diff_verdict(const struct diff *d, struct table *t);
 /* The recordings as a table for programs; NULL if out of memory. */
 struct table *diff_recordings_table(const struct diff *d);
 
-/* Recordings open at a time, at most: each holds its symbols, blocks and live objects. */
+/* The most recordings open at a time: each holds its symbols, blocks and live objects. */
 #define DIFF_AT_ONCE 16U
 
 /**

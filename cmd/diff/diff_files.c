@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the recordings of kmemx diff, and the files that they are read with.
+ * cmd: the recordings of kmemx diff, and the files needed to read them.
  * In: operands, options, and the recordings. Out: paths; the sides' files, checked; what was found
  * for them.
  */
@@ -17,7 +17,7 @@
 
 static const char command_name[] = "diff";
 
-/* The options that name files: where their values are kept, as given and of a side. */
+/* The options that name files, and where their values are kept: as given, and for each side. */
 static const struct {
 	const char *name;
 	size_t given, side;
@@ -170,8 +170,8 @@ static void forget(struct diff_side *side)
 	free_found(side);
 }
 
-/* Keeps what was found for a recording. 1; 0 if it differs from what the side's others have;
- * -ENOMEM.
+/* Keeps what was found for a recording. Returns 1, 0 if the side's other recordings have different
+ * files, or -ENOMEM.
  */
 static int keep(struct diff_side *side, struct study *study)
 {

@@ -14,8 +14,8 @@
 
 static const char command_name[] = "diff";
 
-/* What failed: nothing; something whose message is in @messages; a call of the study, or reading
- * its events. The study stays open until the failure is reported.
+/* What failed: nothing, something whose message is already in @messages, a call to the study, or
+ * reading its events. The study stays open until the failure is reported.
  */
 enum load_failure { LOAD_WELL, LOAD_TOLD, LOAD_STUDY, LOAD_EVENTS };
 
@@ -38,7 +38,7 @@ struct diff_load {
 	bool estimated;
 };
 
-/* Notes what failed. False, the result of a load that failed. */
+/* Notes what failed. Returns false, the result of a failed load. */
 static bool failed(struct diff_load *l, enum load_failure failure, int code)
 {
 	l->failure = failure;
@@ -206,8 +206,8 @@ static void close_study(struct diff_load *l)
 	input_close(&l->in);
 }
 
-/* Reads what load_open() opened, and closes it; true if all went well. In parallel with other
- * recordings unless they look up directories or inlined functions: they share those sources.
+/* Reads what load_open() opened, and closes it; true if all went well. Runs in parallel with other
+ * recordings, unless they look up directories or inlined functions, whose sources are shared.
  */
 static bool load_read(struct diff_recording *r, bool ahead,
 		      struct diff_progress *progress)
@@ -244,7 +244,7 @@ static void free_load(struct diff_recording *r)
 	r->load = NULL;
 }
 
-/* Prints the messages of a recording that was opened, once. GO_ON, or the exit code. */
+/* Prints the messages of an opened recording and frees its load. GO_ON, or the exit code. */
 static int load_tell(struct diff_recording *r)
 {
 	struct diff_load *l = r->load;
@@ -316,7 +316,7 @@ int diff_whole_tables(struct diff *d, const char *const *names, size_t nr_names,
  * struct diff_jobs - the work that the threads share
  * @ahead: each recording has one more thread, which reads ahead
  * @turn: protects @next and @stop, and keeps the recordings in order while they are opened
- * @next: the first recording not opened yet; @stop: open no more
+ * @next: the first recording not opened yet; @stop: open no further ones
  */
 struct diff_jobs {
 	struct diff_recording *recordings;

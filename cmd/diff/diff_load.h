@@ -81,12 +81,12 @@ struct diff_load;
 
 /**
  * struct diff_recording - one run
- * @load: until its messages were printed
+ * @load: NULL once its messages have been printed
  * @facts: facts.path is @path, facts.clock is NULL
  * @report: the tables, and the banner of study_facts_banner()
  * @divisor: what --per divides by
- * @ns: its clock counts ns
- * @has: it has events of that kind of memory
+ * @ns: its clock counts in ns
+ * @has: whether it has events of each kind of memory
  * @nr_kept: allocations that passed the filter, if there is one
  * @unnamed: the result of alloc_filter_unnamed()
  */

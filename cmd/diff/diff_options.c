@@ -298,7 +298,7 @@ static int check_page(const struct diff_args *a)
 			    "--html -: the tables go to standard output\n  Give a file");
 }
 
-/* A filter on a field that events of one kind lack excludes those events: is anything left? */
+/* A filter on a field that events of one kind lack excludes those events: are any left? */
 static int check_filter(const struct diff_args *a)
 {
 	const char *slab, *page;

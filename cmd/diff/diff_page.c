@@ -22,7 +22,7 @@ struct page {
 	struct web_diff_run *runs;
 };
 
-/* Compares all rows of each table: unchanged rows take their width in the page, too. */
+/* Compares all rows of each table: the page also draws unchanged rows, at their width. */
 static int compare(struct diff *d, struct page *p)
 {
 	const char *wanted[ARRAY_SIZE(names)];
@@ -112,7 +112,7 @@ int diff_page(struct diff *d)
 	}
 	if (ret != GO_ON)
 		return ret;
-	text_output_share(&file); /* a page is made to be sent to others */
+	text_output_share(&file); /* a page is meant to be shared */
 	ret = text_output_end(&file, write_page(d, &file), path, command_name);
 	if (ret == EXIT_OK)
 		text_output_say_page(path);

@@ -19,8 +19,8 @@
 
 static const char command_name[] = "export";
 
-/* The options that only this command has. @output: a file; NULL or "-": standard output. @into:
- * instead of it: a directory; day, kernel, host and recording give the path below it.
+/* The options that only this command has. @output: a file; NULL or "-" is standard output. @into: a
+ * directory to write to instead; the path below it is made from day, kernel, host and recording.
  */
 struct export_args {
 	const char *format, *weight, *output, *into, *before;
@@ -52,7 +52,7 @@ static int write_watched(void *ctx, const char *data, size_t size)
 	return w->to->write(w->to->ctx, data, size);
 }
 
-/* Says why the output is empty: formats of rows alone have no place for it. */
+/* Says why the output is empty: formats that consist only of rows cannot. */
 static void tell_empty(const struct writing *w)
 {
 	const struct export_weight *weight = w->args->options.weight;
@@ -119,7 +119,7 @@ static int make_dir(const struct strbuf *path)
 			    strerror(errno));
 }
 
-/* The text of a fact about the recording; "": unknown. */
+/* The text of a fact about the recording, or "" if unknown. */
 static const char *fact_of(const struct report *report, const char *name)
 {
 	const struct cell *fact = report_fact(report, name);
@@ -270,7 +270,7 @@ static int choose_weight(struct export_args *args)
 	return GO_ON;
 }
 
-/* What rows are by for each format. With EXPORT_BY_ALL slab objects are also by cache. */
+/* What the rows of each format stand for. With EXPORT_BY_ALL slab objects are also by cache. */
 static const unsigned int kinds[] = {
 	[EXPORT_BY_CALLSITE] = SUBJECT_CALLSITE,
 	[EXPORT_BY_STACK] = SUBJECT_STACK,

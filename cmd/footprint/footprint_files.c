@@ -154,7 +154,7 @@ static void take(struct footprint_files *files)
 		files->modules = files->found.modules;
 }
 
-/* @of: the kernel; @packages: a line that says which package has its debug information. */
+/* @of names the kernel; @packages is a line that says which package has its debug information. */
 static int not_found(const char *command, const char *of, const char *packages)
 {
 	return message_fail(

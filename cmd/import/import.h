@@ -32,8 +32,8 @@ struct import_options {
  * @text_bytes: size of the text's file; 0 if unknown
  * @out: the recording; open while the source is read, named when it is complete
  * @symbols: the text of --kallsyms or --system-map
- * @known: what the user said about the kernel of the source; since import_begin() also its symbols
- *	and what the importer calls
+ * @known: what the user said about the kernel of the source; after import_begin(), also its symbols
+ *	and the importer's callbacks
  */
 struct import {
 	const struct import_options *opts;
@@ -59,9 +59,9 @@ int import_begin(struct import *im);
 int import_unreadable(const char *input, int err);
 /* Says that reading @input, or writing the recording, failed with @err. Returns an exit code. */
 int import_failed(const struct import *im, const char *input, int err);
-/* Writes the recording and gives it its name; then says @warning and below it @line, if they are
- * not "", what was written, "kmemx: note: ..." for each note, and what to do next. @nr_events: of a
- * source that has events.
+/* Writes the recording and gives it its name. Then prints @warning with @line below it unless it is
+ * "", what was written, a "kmemx: note: ..." for each note, and what to do next. @nr_events is not
+ * used for raw pages.
  */
 int import_finish(struct import *im, const struct imported *made, uint64_t nr_events,
 		  const char *warning, const char *line);

@@ -139,7 +139,7 @@ int import_failed(const struct import *im, const char *input, int err)
 	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
 }
 
-/* @bytes: of the recording */
+/* @bytes: size of the recording */
 static void say(const struct import *im, const struct imported *made, uint64_t nr_events,
 		uint64_t bytes)
 {

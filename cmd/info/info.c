@@ -270,7 +270,7 @@ static int print_fact(const struct input *in, const char *name)
 	return option_unknown("fact", name, names, command_name);
 }
 
-/* Options about files with lines need --symbols, which also takes lines from --vmlinux. */
+/* Options about files with lines need --symbols, which also gets lines from --vmlinux. */
 static int check_places(struct study_options *study)
 {
 	const char *option = debug_places_option(&study->places);

@@ -46,22 +46,22 @@ struct info {
 	INDEXED(struct info_cpu) cpus;	 /* sorted by number */
 	struct info_gap *gaps;		 /* in time order */
 	size_t nr_gaps;
-	struct kernel_curve curve; /* no moments: there is none */
+	struct kernel_curve curve; /* none if it has no moments */
 	bool verbose;		   /* text lists all gaps */
 };
 
 const char *info_compression(const struct recording *rec);
-/* Bytes of all CPUs of the buffer in the file. */
+/* Bytes that all CPUs of the buffer take up in the file. */
 uint64_t info_buffer_bytes(const struct recording_buffer *buf);
 
-/* Makes a report of properties, facts and tables, which the caller frees; NULL if out of memory.
- * Check it with report_ok().
+/* Returns a report of properties, facts and tables, which the caller frees, or NULL if out of
+ * memory. Check it with report_ok().
  */
 struct report *info_report(const struct info *info);
 /* Reports where names, lines and inlined functions come from. Returns as info_report(). */
 struct report *info_symbols_report(const struct input *in);
-/* Adds an empty table, which @r owns; without memory it is one that nobody sees. @title NULL: only
- * for programs.
+/* Adds an empty table, which @r owns; if out of memory, returns a spare one that is never shown.
+ * With a NULL @title only programs see it.
  */
 struct table *info_add_table(struct report *r, const char *name, const char *title);
 /* Adds the properties. @imported: the table of the import's notes, one per row. */

@@ -75,7 +75,7 @@ static void add_machine(struct report *r, const struct study_facts *f)
 	add_text(r, "clock", f->clock);
 }
 
-/* Adds who recorded, when, and what for. */
+/* Adds who recorded, when, and why. */
 static void add_recorder(struct report *r, const struct study_facts *f)
 {
 	if (*f->command)

@@ -64,7 +64,7 @@ static void add_events(struct report *r, const struct info *info)
 			  cell_uint(info->events.of[i].count));
 }
 
-/* The unit of the gaps' times; none if the clock of one of them does not count ns. */
+/* The unit of the gaps' times; none if the clock of any gap does not count in ns. */
 static enum column_unit gap_unit(const struct info *info)
 {
 	for (size_t i = 0; i < info->nr_gaps; i++) {
@@ -118,8 +118,8 @@ static void add_gaps(struct report *r, const struct info *info)
 	add_gap_notes(t, info);
 }
 
-/* Overrun and dropped events are those the kernel counted while the buffer was full. Missing events
- * have no column in text, which says them in words.
+/* Overrun and dropped events are those the kernel counted while the buffer was full. In text,
+ * missing events have no column: a property states them.
  */
 static void add_cpus(struct report *r, const struct info *info)
 {
@@ -203,7 +203,7 @@ static struct table *add_import(struct report *r, const struct recording *rec)
 	return t;
 }
 
-/* The kernel's own counts while events were recorded; nothing if there are none. */
+/* Adds the kernel's own counts while events were recorded, if there are any. */
 static void add_curve(struct report *r, const struct kernel_curve *c)
 {
 	if (!c->nr)
@@ -214,7 +214,7 @@ static void add_curve(struct report *r, const struct kernel_curve *c)
 	report_add_fact(r, "curve_last_ts", cell_uint(c->times[c->nr - 1]));
 }
 
-/* The dynamic probes that the recorder set or wanted to; nothing if it knows none. */
+/* Adds the dynamic probes that the recorder set or tried to set, if there are any. */
 static void add_probes(struct report *r, const struct recording *rec)
 {
 	const struct recording_text *item = recording_meta(rec, RECORDING_META_PROBES);

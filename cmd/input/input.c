@@ -64,7 +64,9 @@ unsigned int input_jobs(uint64_t given)
 	return all > 0 ? (unsigned int)all : 1;
 }
 
-/* Holds signals while a file is fetched, so that none ends the process with an incomplete file. */
+/* Holds signals while a file is fetched, so that none kills the process and leaves an incomplete
+ * file.
+ */
 static void fetch_begin(void *ctx)
 {
 	struct fetching *f = ctx;

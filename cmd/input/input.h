@@ -56,7 +56,7 @@ int input_window_check(struct window *w, const char *command) __must_check;
  * together?
  */
 int input_study_check(struct study_options *o, const char *command) __must_check;
-/* The number of threads: @given from JOBS_OPTION(), or if 0 one for each CPU that this process may
+/* The number of threads: @given from JOBS_OPTION(); if that is 0, one per CPU that this process may
  * run on.
  */
 unsigned int input_jobs(uint64_t given);
@@ -89,25 +89,25 @@ int input_read(struct input *in, const struct event_stream_options *how) __must_
 int input_analyze(struct input *in, const struct analysis_env *env,
 		  const struct analysis_set *set, struct report *report) __must_check;
 void input_close(struct input *in);
-/* Does the recording say what rows by @by need: processes, control groups? GO_ON, or EXIT_FAILED
- * after a message to the study's log.
+/* Does the recording have what rows by @by need, such as processes or control groups? GO_ON, or
+ * EXIT_FAILED after a message to the study's log.
  */
 int input_processes_known(const struct input *in, enum subject_kind by) __must_check;
 
 /* input_failed.c: these print a message and return the exit code. */
-/* A call of @in's study failed. */
+/* A call to @in's study failed. */
 int input_failed(const struct input *in);
 /* There is no such ring buffer. */
 int input_no_instance(const struct input *in, const char *instance);
 /* A stream returned @err. */
 int input_stream_failed(const struct input *in, int err);
 
-/* Says what the file is, from its name and first bytes. False, without a message, if unknown, as
- * for "-".
+/* Says what the file is, judging by its name and first bytes. False, without a message, if unknown
+ * or "-".
  */
 bool input_kind_tell(const char *command, const char *path);
 
-/* The same for a directory, from the names in it. Always prints a message. */
+/* The same for a directory, judging by the names in it. Always prints a message. */
 void input_directory_tell(const char *command, const char *path);
 
 /* Says that a file or directory was written by perf and is not @wanted, such as "a command". False,

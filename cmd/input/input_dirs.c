@@ -4,7 +4,7 @@
 #include "base/io.h"
 #include "cmd/options/message.h"
 
-/* What can be wrong with a file: the text before and after its path, and advice. */
+/* What can be wrong with a file: the message's text before and after its path, and advice. */
 static const struct {
 	int which, err;
 	const char *before, *after, *advice;

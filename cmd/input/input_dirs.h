@@ -26,16 +26,17 @@
 int input_dirs_failed(const char *command, const struct dir_failure *failure, int err);
 /* --dir-depth for directories_find(); a depth beyond any directory means the full path. */
 unsigned int input_dirs_depth(uint64_t depth);
-/* "--by dir" has no files: EXIT_USAGE after a message that begins with @what. @of: "", or " of ..."
- * to say whose functions.
+/* "--by dir" lacks files: prints a message that begins with @what and returns EXIT_USAGE. @of: "",
+ * or " of ..." to say whose functions.
  */
 int input_dirs_missing(const char *command, const char *what, const char *of);
 /* The same for "--by @word", whose rows need debug information. */
 int input_lines_missing(const char *command, const char *word, const char *of);
-/* @path has no debug information: EXIT_UNREADABLE after a message. */
+/* Says that @path has no debug information. Returns EXIT_UNREADABLE. */
 int input_lines_none(const char *command, const char *path);
 /* Rejects --modules, --source and --dir-depth (@depth) if there are no rows by directory. @filter:
- * --dir uses the files. @users: the options that would. GO_ON, or EXIT_USAGE after a message.
+ * --dir uses the files. @users: the options that would use them. GO_ON, or EXIT_USAGE after a
+ * message.
  */
 int input_dirs_unused(const struct dir_files *files, bool filter, bool depth,
 		      const char *users, const char *command);

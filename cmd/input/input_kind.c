@@ -14,7 +14,7 @@
 #include "cmd/output/output.h"
 
 #define START_SIZE  4096
-#define ENTRIES_MAX 10000 /* of a directory; further entries are ignored */
+#define ENTRIES_MAX 10000 /* read from a directory; further entries are ignored */
 
 /* A kind of file: its first bytes, what it is, and advice that goes before and after its path. */
 struct kind {
@@ -25,7 +25,7 @@ struct kind {
 
 #define MAGIC(text) text, sizeof(text) - 1
 
-/* Kinds that are also asked for by name. */
+/* Indices in @kinds that the code uses by name. */
 enum { PERF, PERF_SWAPPED, TEXT_LOG };
 
 static const struct kind kinds[] = {
@@ -80,7 +80,7 @@ static ssize_t read_start(const char *path, char *start)
 	return size < 0 && fd >= 0 ? -errno : size;
 }
 
-/* Is @path named like what a recorder writes, .NAME.TOKEN.tmp? */
+/* If @path is named like a recorder's temporary file, .NAME.TOKEN.tmp, says so. Else false. */
 static bool leftover_tell(const char *command, const char *path)
 {
 	const char *name = text_after_slash(path);

@@ -144,7 +144,7 @@ int input_search_failed(const struct input *in)
 	return EXIT_UNREADABLE;
 }
 
-/* The format says why the symbols are from a different kernel. */
+/* Says that the symbols are from a different kernel; the format says why. */
 static void __printf_fmt(2, 3) other_kernel(const struct input *in, const char *fmt, ...)
 {
 	const struct recording *rec = in->study.rec;

@@ -33,8 +33,8 @@
 const char *debug_places_option(const struct debug_places *places);
 /* Is at most one of them given? GO_ON, or EXIT_USAGE after a message. */
 int symbol_files_check(const struct symbol_files *files, const char *command);
-/* Is at most one of --kernel, --symfs and those given, and can servers be asked if they must be?
- * GO_ON, or EXIT_USAGE after a message.
+/* Is at most one of --kernel, --symfs and the symbol files given, and can servers be asked if
+ * --debuginfod is? GO_ON, or EXIT_USAGE after a message.
  */
 int debug_places_check(const struct debug_places *places,
 		       const struct symbol_files *files, const char *command);
@@ -56,8 +56,8 @@ int input_symbols_failed(const struct input *in);
  * some stay empty. Call strbuf_free() on each.
  */
 void input_hints(const struct input *in, struct strbuf hints[INPUT_HINTS]);
-/* Says that @what needs debug information, where kmemx looked, and what provides it. @dirs: a
- * source tree is enough. Returns EXIT_USAGE.
+/* Says that @what needs debug information, where kmemx looked for it, and what provides it. @dirs:
+ * a source tree would do, too. Returns EXIT_USAGE.
  */
 int input_hints_missing(const struct input *in, const char *what, bool dirs);
 

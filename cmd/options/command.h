@@ -9,13 +9,13 @@
 
 #include "base/compiler.h"
 
-/* The return value of a function that may end the command: GO_ON, or the exit code to end with
- * (a message was printed unless it is EXIT_DONE). So one step follows another by "ret ?: step()".
+/* The return value of a function that may end the command: GO_ON, or the exit code to end with (a
+ * message was printed unless it is EXIT_DONE). Steps can then be chained: "ret ?: step()".
  */
 enum exit_code {
 	GO_ON = 0, /* nothing has failed so far */
 	EXIT_OK = 0,
-	/* EXIT_OK, but later steps have nothing to do: only -h was asked for */
+	/* success, but skip later steps: only -h was asked for */
 	EXIT_DONE = 1000,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
@@ -44,13 +44,13 @@ struct option_renamed {
  * @purpose: up to 58 columns, for the list
  * @run: argv[0] is the command's name
  * @seldom: the list shows only its name, on one line with others
- * @runs_command: its exit code may be that of another command
+ * @runs_command: its exit code may be that of a command it runs
  * @about: the sentence of -h; NULL: it is @purpose, with a capital letter and a period
  * @usage: one or more lines after "usage: ", separated by newlines; NULL: the command takes
  *	options and a recording
  * @examples: two examples, ready to print
  * @renamed: earlier names of options, ending in an empty entry; or NULL
- * @unfiltered: why the command has no filters such as --comm, and what to do instead; or NULLs
+ * @unfiltered: why the command has no filters such as --comm, and what to use instead; or NULLs
  * @stop_at_operand: parsing also ends at the first operand, such as record's command
  * @whole_help: -h shows all options, not only those marked as OPTION_EVERYDAY
  */

@@ -57,7 +57,7 @@ static void print_value(const char *value)
 	printf("\"%s\"", strbuf_text(&text));
 }
 
-/* The output is a valid configuration file: all that is not a setting is a comment. */
+/* The output is a valid configuration file: everything but the settings is a comment. */
 static int list(const struct config *c)
 {
 	switch (c->state) {

@@ -87,9 +87,10 @@ static int add_event(const struct target *t, const char *word)
 	return EXIT_USAGE;
 }
 
-/* The options in the order of the help. @at: the values in struct filter_words; @rows: of kmemx
- * stat, that show such values; @add, @other: how to add a word, one of these, of which the last may
- * return an exit code after a message; or @ranged: to the ranges at @ranges in struct alloc_filter.
+/* The options, in the order of the help. @at: offset of the values in struct filter_words. @rows:
+ * the option of kmemx stat whose rows show such values. A word is added by @add, by @other, which
+ * may return an exit code after a message, or, if @ranged, to the ranges at offset @ranges in
+ * struct alloc_filter.
  */
 static const struct filter_kind {
 	const char *option, *expected;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: the options that filter the allocations of a report.
- * In: comma-separated words. Out: a filter, or a message; the words again, for the header.
+ * In: comma-separated words. Out: a filter, or a message; the options as text, for the header.
  */
 #ifndef KMEMX_CMD_FILTER_WORDS_H
 #define KMEMX_CMD_FILTER_WORDS_H
@@ -54,8 +54,8 @@ struct filter_words {
 /* A word of --callsite that means --skip-func wrappers. A function of that name is "[d]eep". */
 #define FILTER_DEEP "deep"
 
-/* If --callsite has FILTER_DEEP, adds the wrappers to @skip, the values of --skip-func. A value
- * that is only FILTER_DEEP is removed. GO_ON, or EXIT_FAILED after a message.
+/* If --callsite has FILTER_DEEP, adds the wrappers to @skip, the values of --skip-func. Removes a
+ * value that consists of nothing but FILTER_DEEP. GO_ON, or EXIT_FAILED after a message.
  */
 int filter_words_deep(struct filter_words *w, struct option_strings *skip,
 		      const char *command) __must_check;

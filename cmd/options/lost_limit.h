@@ -29,8 +29,8 @@ struct lost_limit {
 int lost_limit_parse(struct lost_limit *limit, const char *command);
 /* Is the loss within the limit? Prints nothing. */
 bool lost_limit_holds(const struct lost_limit *limit, const struct study_facts *f);
-/* @code if it is an error already. Else EXIT_UNTRUSTED after a message if more was lost than the
- * limit: a gap of unknown size, a damaged part or a missing end exceeds any limit. Else
+/* Returns @code if it is already an error. Else EXIT_UNTRUSTED after a message if more was lost
+ * than the limit: a gap of unknown size, a damaged part or a missing end exceeds any limit. Else
  * EXIT_UNREADABLE after a message if study_facts_unreadable(), with or without a limit.
  */
 int lost_limit_check(const struct lost_limit *limit, const struct study_facts *f,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: messages to the user.
- * In: text. Out: stderr, prefixed "kmemx CMD: "; at most three short lines an error.
+ * In: text. Out: stderr, prefixed "kmemx CMD: "; at most three short lines per error.
  */
 #ifndef KMEMX_CMD_MESSAGE_H
 #define KMEMX_CMD_MESSAGE_H
@@ -37,10 +37,10 @@ struct message_kind {
 	char last[256]; /* the last one not printed, truncated */
 };
 
-/* A log that prints warnings and errors; more with @verbose 1 or 2, only errors with @quiet. A
- * damaged file has thousands of warnings: ten of each kind are printed, all with @verbose 2. With
- * @to messages are appended there instead, to be printed later. Set the first four fields and zero
- * the rest. It must outlive the log.
+/* State of a log that prints warnings and errors; more with @verbose 1 or 2, only errors with
+ * @quiet. A damaged file can cause thousands of warnings: only MESSAGE_LIMIT of each kind are
+ * printed, all with @verbose 2. If @to is set, messages are appended there, to be printed later.
+ * Set the first four fields and zero the rest. It must outlive the log.
  */
 struct message_log {
 	const char *command;

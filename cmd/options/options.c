@@ -31,8 +31,8 @@ static bool has_opposite(const struct option_entry *opt)
 /* Ends a usage error; its argument is the command's name. */
 #define HINT "\n  Options: kmemx %s -h"
 
-/* The command line has @opt: drops its values from the file, and if it is one of several options
- * that exclude each other, those of the others.
+/* Called when the command line has @opt: drops values that settings gave to it and to options that
+ * it excludes.
  */
 static void forget_settings(const struct parser *p, const struct option_entry *opt)
 {
@@ -109,8 +109,8 @@ static int apply_next(struct parser *p, const struct option_entry *opt)
 	return apply_value(p, opt, p->argv[p->next++]);
 }
 
-/* The option has no "=VALUE". If the next argument is one of its values, the user forgot the '=':
- * an error, as it would be taken for an operand.
+/* Applies an option without "=VALUE". If the next argument is one of its values, the user forgot
+ * the '=': fail rather than take it for an operand.
  */
 static int apply_optional(const struct parser *p, const struct option_entry *opt)
 {
@@ -201,7 +201,7 @@ static const struct option_entry *find_negated(const struct parser *p, const cha
 	return NULL;
 }
 
-/* Today's name of the option that the text names by an earlier one, or NULL. */
+/* The current name of the option whose earlier name is the @len bytes at @text, or NULL. */
 static const char *new_name(const struct parser *p, const char *text, size_t len)
 {
 	const struct option_renamed *r = p->command->renamed;
@@ -309,8 +309,8 @@ static bool is_switch(const char *value, bool *on)
 	return false;
 }
 
-/* The option of a setting, by its full name. *@not: the setting is its opposite, as "pager" is of
- * --no-pager.
+/* The option that a setting names in full. *@not: the setting is the option's opposite, as "pager"
+ * is of --no-pager.
  */
 static const struct option_entry *find_setting(const struct parser *p, const char *name,
 					       bool * not )
@@ -342,7 +342,7 @@ static int unknown_setting(const struct parser *p, const char *origin, const cha
 			    nearest ? "'?" : "");
 }
 
-/* 0; -ENODATA if a value is missing; else as option_value_store(). */
+/* Returns 0, -ENODATA if a value is missing, or what option_value_store() returns. */
 static int store_setting(const struct option_entry *opt, bool not, const char *value)
 {
 	bool on = true;

@@ -55,7 +55,7 @@ struct option_entry {
 	const char *help; /* one line */
 	const char *const
 		*words; /* its values, ending in NULL; NULL: @arg says what they are */
-	/* Set by options_parse(): the marks of @type; is the value from a setting? */
+	/* Set by options_parse(): the marks of @type, and whether the value is from a setting. */
 	unsigned int marks;
 	bool from_file;
 };
@@ -109,13 +109,12 @@ struct option_entry {
 /**
  * options_parse() - read argv by the table
  *
- * Options may be anywhere before "--" (unless stop_at_operand). Long options take "--name=value"
- * or "--name value" and may be abbreviated if that is unique; short ones bundle. An unknown option
- * is a usage error that names the nearest one. Operands are moved to the end, in order; @operands
- * receives the index of the first. "--list-options" alone prints the table for the shells'
- * completion.
+ * Options may be anywhere before "--" (unless stop_at_operand). Long options take "--name=value" or
+ * "--name value" and may be abbreviated if that is unique; short ones bundle. An unknown option is
+ * a usage error that names the nearest one. Operands are moved to the end, in order; @operands
+ * receives the index of the first. "--list-options" alone prints the table for shell completion.
  *
- * Settings come first. An option of the command line replaces its setting, even if its uses
+ * Settings come first. An option on the command line replaces its setting, even one whose uses
  * otherwise add up. An unknown setting gives a message, a bad value a usage error.
  *
  * Return: GO_ON; EXIT_DONE after -h, --list-options and OPTIONS_CHECK; EXIT_USAGE or EXIT_FAILED
@@ -143,8 +142,9 @@ void options_help(const struct command *command, const struct option_entry *opti
  */
 void options_list(const struct option_entry *options, bool help_all, FILE *out);
 
-/* The candidate nearest to @word by edit distance, or NULL if none is near. The candidates are at
- * offset @at in each of the @count items of @size bytes at @items; NULL pointers are skipped.
+/* The candidate nearest to @word by edit distance, or NULL if none is near. The candidates are
+ * string pointers at offset @at in each of the @count items of @size bytes at @items; NULL ones are
+ * skipped.
  */
 const char *options_nearest_at(const char *word, const void *items, size_t count,
 			       size_t size, size_t at);
@@ -155,13 +155,13 @@ const char *options_nearest_at(const char *word, const void *items, size_t count
 	options_nearest_at(word, items, count, sizeof(*(items)), \
 			   offsetof(__typeof__(*(items)), member))
 
-/* Is @value, of a setting of @command, one of the words of @opt? GO_ON if so or if it has no words,
- * else EXIT_USAGE after a message. @origin: "FILE:LINE".
+/* Checks @value, which a setting of @command gives to @opt. GO_ON if it is one of the option's
+ * words or there are none, else EXIT_USAGE after a message. @origin: "FILE:LINE".
  */
 int option_words_check(const struct command *command, const struct option_entry *opt,
 		       const char *origin, const char *value);
 
-/* Puts @words, which end in NULL, with @separator between them into @to, as far as they fit. */
+/* Joins @words, which end in NULL, with @separator into @to, as far as they fit. */
 void option_words_join(char *to, size_t size, const char *separator,
 		       const char *const *words);
 /* Says that @word, the value of @option, is not one of @words, which end in NULL, and lists them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the typed option table as people and shells read it, and suggestions for a mistyped word.
+ * cmd: the typed option table for people and shells, and suggestions for a mistyped word.
  * In: a table. Out: what -h and --list-options print; the candidate nearest to a word.
  */
 
@@ -171,7 +171,7 @@ static size_t edit_distance(const char *a, const char *b)
 const char *options_nearest_at(const char *word, const void *items, size_t count,
 			       size_t size, size_t at)
 {
-	/* Short words are always near each other: be strict. */
+	/* Any two short words are near each other: be strict. */
 	size_t len = strlen(word), best_distance = len < 4 ? 1 : len / 3 + 1;
 	const char *best = NULL;
 

@@ -123,8 +123,8 @@ int option_value_append(struct option_strings *list, const char *value)
 #define SIZE_FORM "a size in bytes such as 4096, 512K, 8M or 1G"
 #define TIME_FORM "a time such as 2, 1.5s, 500ms or 10m"
 
-/* The types that are numbers: how to read them, and what they look like. 0 is not @positive: it
- * means that the option is not given.
+/* The numeric types: how to parse them, and what they look like. Options of a @positive type reject
+ * 0, which means that the option is not given.
  */
 static const struct {
 	int (*read)(const char *text, uint64_t *value);

@@ -11,8 +11,8 @@
 /* A message lists at most this many words. */
 #define LISTED_MAX 20
 
-/* Says "LEAD 'WORD'", what the user may mean, and the words. They are not listed if they are many and
- * there is no @command, for a setting. EXIT_USAGE.
+/* Says "LEAD 'WORD'" and what the user may mean, and lists the words; for a setting (@command is
+ * NULL), only if they are few. Returns EXIT_USAGE.
  */
 static int unknown(const char *command, const char *lead, const char *word,
 		   const char *const *words)
@@ -89,8 +89,8 @@ static bool is_one(const char *const *words, const char *word, size_t len)
 	return false;
 }
 
-/* The first word of @value that is not one of @opt, and its length @len; NULL if all are. What may
- * be given several times, as "order=3", begins with a word.
+/* The first word of @value that is not one of @opt's, and its length @len; NULL if all are. A value
+ * that may be given several times, such as "order=3", begins with a word.
  */
 static const char *first_unknown(const struct option_entry *opt, const char *value,
 				 size_t *len)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: signals while a recording is made, or a file that must not be left behind.
+ * cmd: blocks signals while a recording is made, or a file that must not be left behind.
  * In: nothing. Out: a descriptor that reports them; whether one is pending.
  */
 #ifndef KMEMX_CMD_SIGNALS_H
@@ -21,8 +21,8 @@ int signals_block(sigset_t *before) __must_check;
 /* Drops pending signals, which have been handled, and restores the mask. */
 void signals_unblock(const sigset_t *before);
 
-/* Blocks the same signals until signals_release(), while there is something that the process must
- * not leave behind. Calls may be nested. @before receives the old mask.
+/* Blocks the same signals until signals_release(), while there is a file that the process must not
+ * leave behind. Calls may be nested. @before receives the old mask.
  */
 void signals_hold(sigset_t *before);
 /* Is a signal pending that the mask @before does not block? */

@@ -7,13 +7,13 @@
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
 
-/* The value of a macro as text: "1" if make defines it, else its name. */
+/* The value of a macro as text: "1" if the build defines it, else its name. */
 #define VALUE_OF(macro) TEXT_OF(macro)
 #define TEXT_OF(value)	#value
 
 static const struct {
 	const char *name;
-	const char *built; /* VALUE_OF() what says so */
+	const char *built; /* VALUE_OF() of the macro that enables it */
 	const char *what;
 	const char *packages; /* needed to build it */
 } build_options[] = {

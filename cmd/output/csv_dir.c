@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: --csv-dir DIR of a command with a report.
- * In: a report. Out: a file for each of its tables in a directory of their own.
+ * In: a report. Out: a file for each of its tables, in one directory.
  */
 #include "cmd/output/output.h"
 
@@ -26,7 +26,7 @@ struct csv_file {
 /**
  * struct csv_dir - the directory being written
  * @fd: its descriptor
- * @made: we created it
+ * @made: this run created it
  * @files: one for each table of @r, in the same order
  */
 struct csv_dir {

@@ -12,10 +12,10 @@
 #include "base/number.h"
 #include "cmd/options/message.h"
 
-/* Lines of a screen that banner, title, notes and summary of a report take. */
+/* Lines of a screen that a report's banner, title, notes and summary take. */
 #define OTHER_LINES 16
 #define ROWS_MIN    8
-/* Rows of a table of pairs, which may have the number of CPUs squared. */
+/* Rows of a table of pairs, which may have as many as the number of CPUs squared. */
 #define PAIRS_MAX   64
 
 #define SECOND_NS 1000000000ULL
@@ -140,8 +140,8 @@ static const char *pager_command(void)
 	return program_in_path("less") ? "less -FRSX" : NULL;
 }
 
-/* Starts the pager and returns a pipe to its standard input; NULL if that fails. The shell runs it,
- * as $PAGER may have options.
+/* Starts the pager and returns a pipe to its standard input; NULL if that fails. A shell runs it,
+ * as $PAGER may contain options.
  */
 static FILE *start_pager(const char *pager, pid_t *pid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: how a report reaches the user, and what shows meanwhile that kmemx works.
+ * cmd: how a report reaches the user, and the progress line shown meanwhile.
  * In: a report and the options about form. Out: stdout, through a pager on a terminal; one line on
  * stderr, if that is a terminal.
  */
@@ -19,7 +19,7 @@
  * @wide: show all columns of tables, however narrow the terminal is
  * @summary: on: all lines of the summary; off: none; text only
  * @verbose: all notes, and all lines of the summary unless @summary is set
- * @clock_time: moments by the recording's clock, on a terminal too
+ * @clock_time: show times by the recording's clock, even on a terminal
  * @color: auto, always, never; NULL: auto
  */
 struct output_options {
@@ -35,7 +35,7 @@ struct output_options {
 #define SUMMARY_OPTION(output) \
 	{ OPTION_SWITCH, 0, "summary", NULL, &(output).summary, \
 	  "all lines of the summary; --no-summary: none" }
-/* For a command whose reports have moments. */
+/* For a command whose reports have points in time. */
 #define CLOCK_TIME_OPTION(output) \
 	{ OPTION_FLAG, 0, "clock-time", NULL, &(output).clock_time, \
 	  "moments by the recording's clock, not from its start" }
@@ -88,8 +88,8 @@ int output_report(const struct output_options *opts, const char *command,
 		  const struct report *r, render_fn text);
 /* Is @name, which has no slash, a program in the PATH? */
 bool program_in_path(const char *name);
-/* Keeps the first @lines rows of @t. If @lines is 0, rows that do not fit on the screen are left
- * out of text only: formats for programs have them.
+/* Keeps the first @lines rows of @t. If @lines is 0, only text leaves out rows that do not fit on
+ * the screen.
  */
 void row_limit_apply(uint64_t lines, struct table *t);
 

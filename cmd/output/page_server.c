@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Other users of this machine can connect, and so can the pages of any site that its browser shows.
- * A request must have the token, which the address contains; the Host that was printed, so that no
- * other name can lead here (DNS rebinding); and it must not come from the page of another origin.
+ * Other users of this machine can connect, and so can a page of any site in its browser. A request
+ * must contain the token of the printed address and name that address as its Host, so that no other
+ * name leads here (DNS rebinding); and it must not come from a page of another origin.
  */
 #include "cmd/output/page_server.h"
 
@@ -33,7 +33,7 @@ int page_server_run(const struct page_server *s)
 #define CONNECTIONS 16U
 #define IDLE_S	    10U
 #define TIME_MAX    64U	  /* characters of START,STOP */
-#define PART_MAX    1536U /* the same of what a script asks for */
+#define PART_MAX    1536U /* characters of what a script asks for */
 
 #if MHD_VERSION >= 0x00097002
 typedef enum MHD_Result mhd_result;
@@ -50,7 +50,7 @@ typedef int mhd_result;
 	CALL(set_connection_option)       \
 	CALL(get_connection_values)
 
-/* The library is loaded only where it is used: linking it would make each start of kmemx slower. */
+/* The library is loaded only when needed: linking it would slow down every start of kmemx. */
 struct mhd_calls {
 #define CALL(name) __typeof__(&MHD_##name) name;
 	CALLS(CALL)
@@ -60,8 +60,8 @@ struct mhd_calls {
 /**
  * struct server - what is open
  * @path: "/TOKEN/"
- * @hosts: what Host may be; Origin is one after "http://"
- * @all: the page of all
+ * @hosts: allowed values of Host, and of Origin after "http://"
+ * @all: the page of the whole recording
  */
 struct server {
 	const struct page_server *s;
@@ -71,8 +71,8 @@ struct server {
 	struct strbuf all;
 };
 
-/* What a request has. @hosts: how many Host there are; @site: Sec-Fetch-Site; @strange: arguments
- * that there are not.
+/* The headers and arguments of a request. @hosts: number of Host headers; @site: Sec-Fetch-Site;
+ * @strange: number of unknown arguments.
  */
 struct request {
 	const char *host, *origin, *site, *time, *part;
@@ -125,7 +125,7 @@ static mhd_result note_argument(void *ctx, enum MHD_ValueKind kind, const char *
 	return MHD_YES;
 }
 
-/* Takes as long for any text of that length. */
+/* Compares in constant time. */
 static bool has_token(const struct server *server, const char *url)
 {
 	size_t size = strlen(server->path), i;
@@ -138,7 +138,7 @@ static bool has_token(const struct server *server, const char *url)
 	return !differ;
 }
 
-/* The command reads the rest of it. */
+/* A quick check; the command parses it. */
 static bool is_time(const char *text)
 {
 	return strlen(text) <= TIME_MAX && strchr(text, ',') &&
@@ -155,7 +155,7 @@ static bool is_host(const struct server *server, const char *text)
 	return !strcmp(text, server->hosts[0]) || !strcmp(text, server->hosts[1]);
 }
 
-/* Why a request is refused, as HTTP's number; 0: it is not. @why: receives the text. */
+/* Returns the HTTP status that refuses the request, or 0. @why receives the text. */
 static unsigned int refusal(const struct server *server, const struct request *r,
 			    const char *url, const char *method, const char **why)
 {
@@ -183,7 +183,7 @@ static unsigned int refusal(const struct server *server, const struct request *r
 	return 0;
 }
 
-/* @mode: says who frees @text; @binary: it is no text. */
+/* The body of an answer. @mode says who frees @text; @binary: it is not text. */
 struct body {
 	unsigned int status;
 	bool binary;
@@ -204,7 +204,7 @@ static mhd_result answer(const struct server *server, struct MHD_Connection *to,
 		{ "X-Content-Type-Options", "nosniff" },
 	};
 	const struct mhd_calls *mhd = &server->mhd;
-	/* The library does not change it. */
+	/* The library does not change the text. */
 	struct MHD_Response *r = mhd->create_response_from_buffer(
 		body->size, (void *)(uintptr_t)body->text, body->mode);
 	mhd_result ret;
@@ -226,7 +226,7 @@ static mhd_result answer(const struct server *server, struct MHD_Connection *to,
 	return ret;
 }
 
-/* Makes the page of a time; or a part of it, which the script of the page of all asked for. */
+/* Makes the page of a time, or a part that the script of the whole recording's page asked for. */
 static mhd_result answer_made(const struct server *server, struct MHD_Connection *to,
 			      const struct request *r)
 {
@@ -238,7 +238,7 @@ static mhd_result answer_made(const struct server *server, struct MHD_Connection
 	struct strbuf made = { 0 };
 	int err;
 
-	/* The time that it takes to make it is not the browser's. */
+	/* Making it may take long: do not time the browser out. */
 	server->mhd.set_connection_option(to, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 	err = r->time ? server->s->make(server->s->ctx, r->time, &made)
 		      : server->s->part(server->s->ctx, r->part, &made);
@@ -274,7 +274,7 @@ static mhd_result handle_request(void *ctx, struct MHD_Connection *from, const c
 	return answer(server, from, &body);
 }
 
-/* Listens on 127.0.0.1. A descriptor, or -errno. @port: receives the port. */
+/* Listens on 127.0.0.1. Returns a descriptor or -errno. *@port receives the port. */
 static int listen_here(uint16_t *port)
 {
 	struct sockaddr_in here = { .sin_family = AF_INET,
@@ -286,7 +286,7 @@ static int listen_here(uint16_t *port)
 
 	if (fd < 0)
 		return -errno;
-	/* else a port could not be used again for a minute */
+	/* otherwise the port cannot be reused for a minute */
 	if (!setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) &&
 	    !bind(fd, (struct sockaddr *)&here, sizeof(here)) &&
 	    !listen(fd, CONNECTIONS) &&
@@ -299,7 +299,7 @@ static int listen_here(uint16_t *port)
 	return err;
 }
 
-/* The token, and what requests must say. 0 or -errno. */
+/* Makes the token and the allowed hosts. 0 or -errno. */
 static int fill_in(struct server *server, uint16_t port)
 {
 	unsigned char token[16];
@@ -314,7 +314,7 @@ static int fill_in(struct server *server, uint16_t port)
 	return 0;
 }
 
-/* Answers. Returns only if it cannot, with -errno. */
+/* Answers requests. Returns -errno if it cannot; otherwise never. */
 static int serve(struct server *server)
 {
 	uint16_t port = server->s->port;
@@ -337,7 +337,7 @@ static int serve(struct server *server)
 	if (fflush(stdout))
 		return -errno;
 	for (;;)
-		pause(); /* a signal that is caught ends it */
+		pause(); /* only a caught signal ends it */
 }
 
 int page_server_run(const struct page_server *s)

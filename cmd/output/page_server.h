@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: pages for a browser on this machine.
- * In: a function that makes a page. Out: the page, over HTTP, to who has its address and token.
+ * In: a function that makes a page. Out: the page, over HTTP, for whoever has the address.
  */
 #ifndef KMEMX_CMD_PAGE_SERVER_H
 #define KMEMX_CMD_PAGE_SERVER_H
@@ -11,13 +11,13 @@
 /**
  * struct page_server - what is served
  * @command: its name, for messages
- * @port: of 127.0.0.1; 0: one that is free
- * @make: appends the page of the time @time, "START,STOP"; of all if it is NULL. EXIT_OK, or an
- *	exit code after a message
- * @part: appends what the page's script asked for as "?part=WORDS", untrusted, after it was made
- *	of all; 0 or -errno
+ * @port: on 127.0.0.1; 0: any free port
+ * @make: appends the page of @time, "START,STOP", or of the whole recording if it is NULL. EXIT_OK,
+ *	or an exit code after a message
+ * @part: appends what the page's script asked for with "?part=WORDS", which are untrusted. Called
+ *	only after @make made the whole recording's page. 0 or -errno
  *
- * Both are called for one request after the other, in any thread.
+ * Both are called from any thread, but for one request at a time.
  */
 struct page_server {
 	const char *command;
@@ -27,8 +27,8 @@ struct page_server {
 	void *ctx;
 };
 
-/* Makes the page of all, prints the address, and answers until a signal ends the process. Returns
- * an exit code after a message if it cannot, such as without libmicrohttpd.
+/* Makes the whole recording's page, prints the address, and answers requests until a signal ends
+ * the process. Returns an exit code after a message if it cannot, such as without libmicrohttpd.
  */
 int page_server_run(const struct page_server *s);
 

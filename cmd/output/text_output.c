@@ -21,7 +21,7 @@ static int open_existing(const char *path, const struct stat *st)
 	return fd < 0 ? -errno : fd;
 }
 
-/* A descriptor of its own, as the output is closed at the end. */
+/* Duplicates standard output, as the output is closed at the end. */
 static int open_stdout(void)
 {
 	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx query.
- * In: recordings, or rows of many; SQL. Out: its result, as a table.
+ * In: recordings or files of exported rows; SQL. Out: its result, as a table.
  */
 #include <sys/stat.h>
 #include <time.h>
@@ -215,7 +215,7 @@ static bool is_late(void *ctx)
 	return run->deadline_ns && clock_ns(CLOCK_MONOTONIC) > run->deadline_ns;
 }
 
-/* Says how sure the result is. @whole: recordings that miss something are left out. */
+/* Says how certain the result is. @whole: incomplete recordings are left out. */
 static void put_certainty(struct report *r, const struct query_totals *t, bool whole)
 {
 	const char *names = "(kmemx query ... untrusted names them)";
@@ -353,7 +353,7 @@ static int load_and_ask(struct query_run *run)
 		return query_load_failed(&run->load, ret);
 	ret = query_load(&run->load, &run->files);
 	t = query_store_totals(run->load.store);
-	/* A database that could read no file says why in the table files. */
+	/* If a database could read no file, its table "files" says why. */
 	if (ret == GO_ON && !t->rows && !t->unreadable)
 		return message_fail(EXIT_FAILED, command_name, "the files have no rows");
 	return ret ?: ask(run);

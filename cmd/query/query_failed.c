@@ -57,7 +57,7 @@ static const char *nearest_table(const char *name)
 	return options_nearest(name, names, ARRAY_SIZE(names));
 }
 
-/* @name is not a column here: it may be one of another table, a typing error, or text. */
+/* @name is not a column here: it may be one of another table, a typo, or text. */
 static void put_column_advice(struct strbuf *text, const char *name)
 {
 	const char *near = nearest_column(name);
@@ -95,8 +95,8 @@ static bool is_inside(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Appends the line of @sql with byte @offset, or the part around it, and as many blanks as there
- * are characters before that byte.
+/* Appends to @line the line of @sql that contains byte @offset, or the part around it, and to
+ * @blanks one blank for each character before that byte.
  */
 static void put_place(const char *sql, size_t offset, struct strbuf *line,
 		      struct strbuf *blanks)

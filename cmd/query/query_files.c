@@ -42,9 +42,7 @@ static int add(struct query_files *files, const char *path, bool rows, uint64_t 
 	return GO_ON;
 }
 
-/* Notes what tells whether the file last added has changed. The path does not depend on the current
- * directory.
- */
+/* Notes what shows later whether the file last added has changed. The path is absolute. */
 static int identify(struct query_files *files, const struct stat *st)
 {
 	struct query_file *f = &files->items[files->nr - 1];

@@ -16,9 +16,9 @@ static const char command_name[] = "query";
 
 #define NSEC_PER_SEC 1000000000ULL
 
-/* @done: the size of the files before this one. @total: of all files. @err: the store's error.
- * @problem: why a file cannot be read. @ahead: reads files of rows before they are needed; NULL:
- * each is read here.
+/* A load in progress. @done: total size of the files before this one; @total: of all files. @err:
+ * the store's error. @problem: why a file cannot be read. @ahead: reads files of rows before they
+ * are needed; NULL if each is read when needed.
  */
 struct loading {
 	const struct query_load *load;
@@ -84,7 +84,7 @@ static void show_progress(void *ctx, uint64_t bytes)
 	progress_show(&l->progress, l->done + bytes, l->total, 0);
 }
 
-/* The end of a file of rows: GO_ON, or the exit code after a message about @err. */
+/* Ends a file of rows: GO_ON, or the exit code after a message about @err. */
 static int end_rows(struct loading *l, const struct query_file *f,
 		    const struct ndjson_file *file, int err)
 {
@@ -185,14 +185,14 @@ static int load_recording(struct loading *l, const struct query_file *f)
 	return ret == EXIT_OK ? GO_ON : ret;
 }
 
-/* The number of a way to read a file: another one gives other rows. */
+/* Identifies the way a file is read: a different way gives different rows. */
 static uint64_t how(const struct query_load *load, const struct query_file *f)
 {
 	return f->rows ? 0 : load->no_inline ? 2 : 1;
 }
 
-/* Does the store have a file of this path, size and time? 1: yes; 0: no; an error. Sets @id, except
- * for the content.
+/* Does the store have a file of this path, size and time? Returns 1, 0 or an error. Sets @id,
+ * except for the content.
  */
 static int looks_known(const struct loading *l, const struct query_file *f,
 		       struct query_file_id *id)
@@ -202,8 +202,8 @@ static int looks_known(const struct loading *l, const struct query_file *f,
 	return l->load->db && id->path ? query_store_known(l->load->store, id) : 0;
 }
 
-/* Does the store have the file's rows? 1: yes; 0: no, @id tells what it is; an error. @rows: what
- * was read ahead; NULL: nothing.
+/* Does the store have the file's rows? Returns 1, 0 with @id filled in, or an error. @rows: what
+ * was read ahead, or NULL.
  */
 static int is_known(const struct loading *l, const struct query_file *f,
 		    struct query_file_id *id, const struct ahead_rows *rows)
@@ -217,14 +217,14 @@ static int is_known(const struct loading *l, const struct query_file *f,
 		return query_store_known(l->load->store, id);
 	}
 	fd = io_open_input(f->path, IO_FILE);
-	/* If it cannot be read, reading its rows says so. */
+	/* If it cannot be read, reading its rows will say so. */
 	if (fd < 0 || query_content(fd, &id->content))
 		id->content = 0;
 	return id->content ? query_store_known(l->load->store, id) : 0;
 }
 
-/* Loads a file. One that cannot be read fails the command, but only its rows are missing in a
- * database, which notes the problem.
+/* Loads a file. An unreadable file fails the command, except with a database, which notes the
+ * problem and only lacks the file's rows.
  */
 static int load_file(struct loading *l, const struct query_file *f,
 		     const struct query_file_id *id, const struct ahead_rows *rows)
@@ -259,8 +259,8 @@ static bool is_old(const struct query_file *f, uint64_t before)
 	return f->id.path && f->id.mtime_ns < before;
 }
 
-/* Begins to read the files of rows that seem to be new. @paths: room for their paths, zeroed, in
- * use until the end of reading; NULL: does not begin.
+/* Begins to read ahead the files of rows that seem to be new. @paths: zeroed room for their paths,
+ * in use until reading ends; if it is NULL, does nothing.
  */
 static void read_ahead(struct loading *l, const struct query_files *files,
 		       uint64_t before, const char **paths)
@@ -278,7 +278,7 @@ static void read_ahead(struct loading *l, const struct query_files *files,
 		paths[i] = f->path;
 		nr++;
 	}
-	/* One thread writes. */
+	/* This thread is one of the jobs: it stores the rows. */
 	if (nr > 1)
 		l->ahead = ahead_start(paths, files->nr, jobs - 1);
 }

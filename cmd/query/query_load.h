@@ -9,8 +9,8 @@
 #include "query/ask.h"
 #include "query/store.h"
 
-/* @rows: it has rows of kmemx export, else it is a recording. @size: of a file of rows, for the
- * progress. @id: what it is in a database; its path is NULL for a pipe.
+/* @rows: the file has rows of kmemx export, else it is a recording. @size: of a file of rows, for
+ * progress; 0 for a recording. @id: identifies it in a database; its path is NULL for a pipe.
  */
 struct query_file {
 	char *path;
@@ -30,8 +30,8 @@ struct query_files {
 int query_files_add(struct query_files *files, const char *path);
 void query_files_free(struct query_files *files);
 
-/* @jobs: threads for a recording; 0: the default. @no_inline, @verbose: for recordings. @db: the
- * file that keeps the rows; NULL: none. @keep: how long, in ns; 0: forever. @nr_loaded: files read.
+/* @db: the file that keeps the rows, or NULL. @keep: for how long, in ns; 0: forever. @nr_loaded:
+ * number of files read. @jobs: threads; 0: the default. @no_inline, @verbose: for recordings.
  */
 struct query_load {
 	struct query_store *store;

@@ -17,7 +17,7 @@
 
 #define MAX_CPUS 65536
 
-/* The options that do not go to struct boot_options as they are. */
+/* Options that are not copied to struct boot_options unchanged. */
 struct boot_args {
 	bool print, of[MEMORY_KINDS];
 	struct option_strings events;

@@ -27,7 +27,7 @@
 #define KEY_MAX	  64
 #define VALUE_MAX 1024
 
-/* The options that do not go to struct capture_options as they are. Strings point into argv. */
+/* Options that are not copied to struct capture_options unchanged. Strings point into argv. */
 struct record_options {
 	struct option_strings pids;
 	bool of[MEMORY_KINDS], all_events, all_cpus;
@@ -58,7 +58,7 @@ static size_t key_size(const char *label)
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
 }
 
-/* Does an earlier label have the key of label @i? */
+/* Does an earlier label have the same key as label @i? */
 static bool is_repeated(const struct option_strings *labels, size_t i, size_t size)
 {
 	return ANY(j, i, !strncmp(labels->items[j], labels->items[i], size + 1));
@@ -87,7 +87,7 @@ static int parse_labels(const struct option_strings *labels, struct strbuf *out)
 	return out->failed ? message_no_memory("record") : GO_ON;
 }
 
-/* Those of the kernel's trace_clock, kernel/trace/trace.c. */
+/* The kernel's trace clocks, from kernel/trace/trace.c. */
 static const char *const clocks[] = { "local", "global",  "counter",  "uptime",
 				      "perf",  "mono",	  "mono_raw", "boot",
 				      "tai",   "x86-tsc", "ppc-tb",   NULL };
@@ -223,7 +223,7 @@ static int set_samples(const struct record_options *o, struct capture_options *c
 	return GO_ON;
 }
 
-/* Frames of programs are recorded with callchains of the kernel: one callchain has both. */
+/* User frames are recorded only together with kernel callchains: one callchain has both. */
 static int set_user_stack(const struct record_options *o, struct capture_options *c)
 {
 	const char *which = o->user_stack ? o->user_stack : "";
@@ -413,7 +413,7 @@ static void say_cut_short(const struct capture_options *c, const struct capture_
 
 /* --- running ----------------------------------------------------------------------------- */
 
-/* @alone: not one run of --repeat. @stopped: set if a signal ended the recording. */
+/* @alone: the recording is not one of --repeat. @stopped: set if a signal ended the recording. */
 static int record(const struct capture_options *c, bool quiet, bool alone, bool *stopped)
 {
 	struct capture_result result = { 0 };

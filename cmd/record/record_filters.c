@@ -155,7 +155,7 @@ static int look_up_gfp(const struct record_filters *f, uint64_t *mask,
 
 #define CACHES "/sys/kernel/slab/"
 
-/* Reads the target of the cache's link in /sys/kernel/slab; "" if it is not a link. */
+/* Reads the target of the cache's link in /sys/kernel/slab; "" if there is no such link. */
 static void read_link(const char *name, char to[256])
 {
 	char path[512];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx record --flight.
- * In: options. Out: a recording in a directory each time that something happens.
+ * In: options. Out: a recording, in a directory, each time one of the chosen causes occurs.
  */
 #include "cmd/record/recorder.h"
 
@@ -21,7 +21,7 @@
 
 /* --- options ----------------------------------------------------------------------------- */
 
-/* Parses --flight: "64M" is a size, "30s" and "30" are times. */
+/* Parses --flight: "64M" is a size; "30s" and "30" are times. */
 static int set_memory(struct record_flight *f)
 {
 	size_t size = strlen(f->memory);
@@ -41,7 +41,7 @@ static int set_memory(struct record_flight *f)
 		f->memory);
 }
 
-/* Adds the cache of "NAME:SIZE". */
+/* Adds the cache named in "NAME:SIZE". */
 static int add_cache(struct record_flight *f, const char *value)
 {
 	struct flight_causes *on = &f->options.on;

@@ -40,13 +40,13 @@ const char *recorder_callchains(const char *stacks_how);
 	{ OPTION_FLAG, 0, "percpu-memory", NULL, &(of)[MEMORY_PERCPU], \
 	  "per-CPU memory" }
 /* clang-format on */
-/* Says that options are wrong. EXIT_USAGE. */
+/* Prints a usage error. Returns EXIT_USAGE. */
 int recorder_usage_error(const char *text);
-/* Chooses the events of the kinds @of; without any, of all. */
+/* Chooses the events of the kinds @of, or of all kinds if none is set. */
 void recorder_kinds(const bool of[MEMORY_KINDS], struct event_choice *events);
 /* "68.4 MiB" */
 void recorder_format_bytes(char *buf, size_t size, uint64_t bytes);
-/* "3.21 s", or "8.3 ms" where seconds would show nothing */
+/* "3.21 s", or "8.3 ms" for times that seconds would round to nothing */
 void recorder_format_time(char *buf, size_t size, uint64_t ns);
 /* "none lost", "8 LOST (5 overrun, 3 dropped)", "CUT SHORT, 12 still in the ring buffers" */
 void recorder_format_losses(struct strbuf *sb, const struct capture_result *r);
@@ -60,7 +60,7 @@ int recorder_make_directory(const char *path);
 void recorder_say_exec_failure(const char *command, int err);
 /* The exit code if the command could not be executed. */
 int recorder_exec_code(const struct capture_result *r);
-/* Does the command still run after the recording? Unless @quiet, says what is done about it. */
+/* Is the command still running after the recording? Unless @quiet, says what becomes of it. */
 bool recorder_command_runs(const struct capture_result *r, bool quiet);
 
 /**
@@ -78,7 +78,7 @@ struct live_line {
 
 /* @wanted: show the line, if stderr is a terminal. */
 void live_line_start(struct live_line *l, bool wanted);
-/* Replaces the line by @so_far. */
+/* Replaces the line with one about @so_far. */
 void live_line_show(struct live_line *l, const struct capture_progress *so_far);
 /* Removes the line. */
 void live_line_end(struct live_line *l);
@@ -122,7 +122,7 @@ struct record_flight {
 	char *output;
 };
 
-/* What --on waits for, ending in NULL; some need a value after a '='. */
+/* The words of --on, ending in NULL; some need a value after '='. */
 extern const char *const record_flight_causes[];
 
 /* Checks the options. GO_ON or an exit code after a message. */

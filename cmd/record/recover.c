@@ -103,7 +103,7 @@ static bool is_free(const char *path)
 	return lstat(path, &st) < 0;
 }
 
-/* The intended name of the recording; another one if it is taken. */
+/* The intended name of the recording, or another one if it is taken. */
 static char *choose_output(const struct recover_command *c, const struct leftover *l)
 {
 	char *path = NULL;
@@ -216,7 +216,7 @@ static int list(const struct recover_command *c, const struct leftover *l)
 	return EXIT_OK;
 }
 
-/* @alone: it is the only file. Of several, those in use or of another user are skipped. */
+/* @alone: it is the only file. Of several, skips those in use or of another user. */
 static int handle(const struct recover_command *c, const char *tmp, bool alone)
 {
 	struct leftover l;

@@ -33,14 +33,14 @@ struct script_args {
 	struct script_options look;
 };
 
-/* All that run() opens and must close. */
+/* Everything that run() opens and must close. */
 struct script_run {
 	struct script_args args;
 	struct input in;
 	struct analysis_env env;
 	struct alloc_filter filter;
 	struct processes processes; /* if the filter is by control group */
-	bool keep_stacks, used;	    /* used: the stream's events were read */
+	bool keep_stacks, used;	    /* used: events of the stream were read */
 	uint64_t nr_shown;
 	int failed;		 /* GO_ON, or the exit code after a message */
 	bool unreadable;	 /* more of the file is damaged than not */
@@ -337,7 +337,7 @@ static bool wants_stacks(const struct alloc_filter *filter,
 	return false;
 }
 
-/* Opens all that is needed to print events. */
+/* Opens everything needed to print events. */
 static int open_all(struct script_run *r)
 {
 	const struct script_args *a = &r->args;

@@ -15,7 +15,7 @@
 #include "cmd/output/output.h"
 #include "event/split.h"
 
-/* The value of an option, such as "16,3". one_in 0: no sample. */
+/* The value of an option, such as "16,3". @one_in 0: no sample. */
 struct sample_choice {
 	const char *text;
 	unsigned int one_in, part;
@@ -29,7 +29,7 @@ struct split_args {
 	unsigned int verbose;
 };
 
-/* All that run() opens and must close. */
+/* Everything that run() opens and must close. */
 struct split_run {
 	struct split_args args;
 	struct input in;
@@ -132,7 +132,7 @@ static int choose_cpus(struct split_run *r)
 			    nr, plural(nr));
 }
 
-/* The rule that kmemx record would use. one_in 0: no sample. */
+/* The rule that kmemx record would use; its one_in is 0 without a sample. */
 static struct sample rule_of(const struct split_run *r, const struct sample_choice *c)
 {
 	uint32_t page_size = recording_kernel_page_size(r->in.study.rec);
@@ -177,7 +177,7 @@ static int split_failed(const struct split_run *r, int err)
 			    r->args.output, strerror(-err));
 }
 
-/* The recording has kernel addresses: gives the part the same read permission. */
+/* Recordings contain kernel addresses: gives the part the permissions of the whole. */
 static void set_mode(const struct split_run *r)
 {
 	struct stat in;

@@ -14,7 +14,7 @@
 static const char command_name[] = "report";
 
 /* The state of the command. @st must be first: prepare() and finish() cast a pointer to it. @to:
- * where to put the page, if it is served.
+ * receives the page if it is served.
  */
 struct report_run {
 	struct stat_run st;
@@ -103,7 +103,7 @@ static void list_options(const struct stat_options *o, struct strbuf *text)
 	}
 }
 
-/* Appends options with which other commands read and filter the same: "-i FILE --comm git". */
+/* Appends the options that make another command read and filter the same: "-i FILE --comm git". */
 static void input_options(const struct stat_options *o, const char *path,
 			  struct strbuf *text)
 {
@@ -117,7 +117,7 @@ static void input_options(const struct stat_options *o, const char *path,
 		{ "kernel", o->study.places.kernel },
 		{ "symfs", o->study.places.symfs },
 		{ "modules", o->study.dirs.modules },
-		/* other commands take it only with --dir */
+		/* other commands take --source only with --dir */
 		{ "source", o->filter.dirs.count ? o->study.dirs.source : NULL },
 	};
 	const struct {
@@ -160,7 +160,7 @@ static int write_page(const struct report_run *run, const struct render_out *out
 	return err ? err : web_report_html(&run->web, report, &o, out);
 }
 
-/* Puts the page to where it is served from. */
+/* Appends the page to @run->to, from where it is served. */
 static int finish_served(const struct report_run *run)
 {
 	const struct render_out out = { render_append, run->to };
@@ -171,7 +171,7 @@ static int finish_served(const struct report_run *run)
 		   : EXIT_DONE;
 }
 
-/* Writes the page. There is nothing else to show. */
+/* Writes the page: there is nothing else to show. */
 static int finish(struct stat_run *st)
 {
 	const struct report_run *run = (const struct report_run *)st;
@@ -185,22 +185,22 @@ static int finish(struct stat_run *st)
 	if (ret != GO_ON)
 		return ret;
 	text_output_share(
-		&file); /* a page is made to be sent to others, and often written with sudo */
+		&file); /* a page is meant to be shared, and often written with sudo */
 	ret = text_output_end(&file, write_page(run, &out), run->page, command_name);
 	if (ret == EXIT_OK)
 		text_output_say_page(run->page);
 	return ret ?: EXIT_DONE;
 }
 
-/* How the command was called. @log: what the page of all is made of, for parts of it. */
+/* How the command was called. @log: the data of the whole recording's page, for parts of it. */
 struct call {
 	int argc;
 	char **argv;
 	struct report_log log;
 };
 
-/* Runs the command; with @to, it makes a page to serve, of @time if that is not NULL. Without it,
- * @ask receives what was asked for. GO_ON: that is to serve.
+/* Runs the command. If @to is set, appends to it a page to serve, of @time unless NULL. @ask
+ * receives the parsed options. Without @to, returns GO_ON if the user asked to serve pages.
  */
 static int run_once(struct call *call, const char *time, struct strbuf *to,
 		    struct report_run *ask)
@@ -244,7 +244,7 @@ static int make_page(void *ctx, const char *time, struct strbuf *page)
 	return ret == EXIT_DONE ? EXIT_OK : ret;
 }
 
-/* Makes a part of the page of all. */
+/* Makes a part of the whole recording's page. */
 static int make_part(void *ctx, const char *words, struct strbuf *to)
 {
 	struct report_piece pieces[REPORT_PART_PIECES];

@@ -72,8 +72,8 @@ static void add_numbers(const struct account_page *page, struct strbuf *sb,
 	}
 }
 
-/* Does @col name the rows of @t? If rows have a callchain (@chain), only that does: it begins with
- * the callsite.
+/* Does @col name the rows of @t? If rows have a callchain (@chain), only the callchain does, as it
+ * begins with the callsite.
  */
 static bool names_row(const struct table *t, const struct column_type *col, bool chain)
 {
@@ -116,7 +116,7 @@ static int next_to_leave(const struct account_page *page, const struct table *t)
 	return next;
 }
 
-/* Leaves columns out until all callers fit. Callchains are on their own lines. */
+/* Leaves out columns until all callers fit. Callchains are on lines of their own. */
 static void choose_columns(struct account_page *page, const struct table *t)
 {
 	size_t nr = table_text_rows(t), widest = 0, i;
@@ -211,7 +211,7 @@ static void add_hidden(struct account_page *page, const struct table *t)
 	page->sb.failed |= titles.failed || line.failed;
 }
 
-/* Is it a bound of the net bytes? trace_analyze has no line for these. */
+/* Is it a bound of the net bytes? trace_analyze has no line for those. */
 static bool is_end(const struct summary_item *item)
 {
 	return !strcmp(item->name, "net_min") || !strcmp(item->name, "net_max");

@@ -71,7 +71,9 @@ static bool is_given(const struct stat_analyses *a, size_t i,
 					  : *(const uint64_t *)value != 0;
 }
 
-/* The first own option of analysis @i that was given and, if @time, is a time; NULL: none. */
+/* The first of analysis @i's own options that was given (with @time, only those that are a time),
+ * or NULL.
+ */
 static const char *first_given(const struct stat_analyses *a, size_t i, bool time)
 {
 	const struct analysis_option *opt = analysis_at(i)->options;
@@ -152,14 +154,14 @@ static bool has_rows(uint32_t rows, enum subject_kind kind)
 	return !kind || !(subject_rows(kind) & ~rows);
 }
 
-/* What rows of @analysis can be by. If only pages are wanted, only what their tables can be by. */
+/* What rows of @analysis can stand for; if only pages are wanted, in its tables of pages. */
 static uint32_t rows_of(const struct stat_analyses *a, const struct analysis *analysis)
 {
 	return a->opts.needs == NEEDS_PAGE ? analysis->rows & PAGE_ROWS : analysis->rows;
 }
 
-/* Was an analysis asked for that is a usual report (@usual), or else one that has rows by @kind?
- * *@asked: the last one asked for.
+/* Is any analysis asked for a usual report (with @usual), or one with rows by @kind (without)? Also
+ * true if none was asked for. *@asked: the last one asked for, or NULL.
  */
 static bool any_asked(const struct stat_analyses *a, enum subject_kind kind, bool usual,
 		      const struct analysis **asked)
@@ -288,7 +290,7 @@ static void take(struct stat_analyses *a, size_t i)
 	a->chosen[a->nr++] = analysis_at(i);
 }
 
-/* Takes the analyses that belong to rows by what was asked for, if there is a usual one. */
+/* If a usual analysis was chosen, also takes those that accompany its kind of rows. */
 static void choose_beside(struct stat_analyses *a)
 {
 	const struct analysis *analysis;
@@ -301,7 +303,7 @@ static void choose_beside(struct stat_analyses *a)
 	}
 }
 
-/* No analysis was asked for: takes the usual ones that have the rows asked for. */
+/* Called if no analysis was asked for: takes the usual ones that have the rows asked for. */
 static void choose_usual(struct stat_analyses *a)
 {
 	const struct analysis_options *o = &a->opts;

@@ -19,7 +19,7 @@
  * @asked: asked for by name; the index is that of analysis_at()
  * @opts: their options
  * @own: their own options; the index is that of analysis_at()
- * @foreign: events that lack a field of the filter: analyses of them are not taken by default
+ * @foreign: events that lack a field of the filter: analyses of them are not chosen by default
  * @chosen, @chosen_own: the @nr analyses to run and their own options, set by
  *	stat_analyses_choose()
  */
@@ -50,9 +50,9 @@ bool stat_analyses_given(const struct stat_analyses *a, const char *option);
 bool stat_analyses_of(const char *command, const struct analysis *analysis);
 /* The next analysis of @command, from *@i on, which moves past it; NULL: no more. */
 const struct analysis *stat_analyses_next(const char *command, size_t *i);
-/* What rows of @command can be by: ROWS(). */
+/* What rows of @command can stand for: a set of ROWS(). */
 uint32_t stat_analyses_rows(const char *command);
-/* What the user calls it: "--ledger", "kmemx leaks", "kmemx owners --all". */
+/* How the user asks for it: "--ledger", "kmemx leaks", "kmemx owners --all". */
 void stat_analyses_title(const struct analysis *analysis, char title[64]);
 /* Was an analysis of that use asked for by name? */
 bool stat_analyses_asked(const struct stat_analyses *a, enum analysis_use use);

@@ -14,7 +14,7 @@ struct known_keys {
 	size_t nr, first;
 };
 
-/* Is @name one of them, from number @first on? Every start asks hundreds of times. */
+/* Is @name one of the known keys, from index @first on? Called hundreds of times at every start. */
 static bool has(const struct known_keys *known, size_t first, const char *name)
 {
 	const char *const *names = known->names + first;
@@ -238,7 +238,7 @@ int stat_keys_sort(struct table *t, const struct sort_keys *keys)
 	return err || t->sorted_by ? err : table_sort_usual(t);
 }
 
-/* Shows what was seen, if it is not the estimate in some row. */
+/* Shows the net bytes seen in events, if the estimate differs from them in some row. */
 static void show_seen(struct table *t)
 {
 	int seen = table_column(t, "net"), likely = table_column(t, "net_estimate");
@@ -270,7 +270,8 @@ void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live)
 		show_seen(t);
 }
 
-/* A cell such as "callsite,stack": the column is in tables with such rows. Empty: in all tables. */
+/* A cell such as "callsite,stack": the rows of tables with the column; empty if all tables have it.
+ */
 static struct cell rows_cell(struct table *t, uint32_t rows)
 {
 	struct strbuf sb = { 0 };
@@ -283,7 +284,7 @@ static struct cell rows_cell(struct table *t, uint32_t rows)
 	return rows ? cell_strbuf(t, &sb) : (struct cell){ .type = CELL_NONE };
 }
 
-/* The tables of @command, and of each its columns: adds them to @tables and @columns. */
+/* Adds the tables of @command to @tables, and their columns to @columns. */
 static void add_help(struct table *tables, struct table *columns, const char *command)
 {
 	const struct table_type *const *type;

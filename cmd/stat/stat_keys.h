@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd: the sort keys of commands that show tables of one recording, and --columns, their list.
- * In: -s KEYS, the registry. Out: keys that some report has; every column; or a message.
+ * In: -s KEYS, the registry. Out: keys that some report has, the list of all columns, or a message.
  */
 #ifndef KMEMX_CMD_STAT_KEYS_H
 #define KMEMX_CMD_STAT_KEYS_H
@@ -23,8 +23,9 @@ void stat_keys_estimate(struct sort_keys *keys);
 /* Sorts by those of @keys that @t has, or in its usual order. 0 or -ENOMEM. */
 int stat_keys_sort(struct table *t, const struct sort_keys *keys) __must_check;
 
-/* Shows hidden columns that rows are sorted by. If a net figure that is sorted by (any with @live)
- * is a range in some row, also shows its bounds and the reason; and what was seen, if that differs.
+/* Shows hidden columns that rows are sorted by. If rows are sorted by a net figure, or with @live,
+ * and it is a range in some row, also shows its bounds and the reason; likewise the net bytes seen,
+ * if they differ from the estimate.
  */
 void stat_keys_show(struct table *t, const struct sort_keys *keys, bool live);
 

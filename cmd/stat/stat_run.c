@@ -158,7 +158,9 @@ static const char *const why[] = {
 	[RECORDED_YES] = "none occurred while they were recorded",
 };
 
-/* Says that there are no @types, which users call @events; @option of kmemx record records them. */
+/* Says that there are no events @types, which users call @events; @option of kmemx record records
+ * them.
+ */
 static int nothing_of(const struct stat_run *st, uint32_t types, const char *events,
 		      const char *option)
 {
@@ -182,9 +184,9 @@ static int nothing_of(const struct stat_run *st, uint32_t types, const char *eve
 		no ? option : "", no ? " -- CMD" : "");
 }
 
-/* Puts the kinds of memory that are needed, and of which nothing was seen, into words: "slab or page", and the option of
- * kmemx record for a single one. Areas are not named where slab objects or pages would do.
- * Returns their events.
+/* Names the kinds of memory that are needed but were not seen, such as "slab or page", and if it is
+ * only one, the option of kmemx record for it. Does not name areas where slab objects or pages
+ * would do. Returns their events.
  */
 static uint32_t name_missing(uint32_t needs, uint32_t seen, char what[64],
 			     char option[32])

@@ -35,8 +35,8 @@ void stat_words(struct stat_words *words, const char *command);
 int stat_filter_check(const struct filter_words *w, struct stat_analyses *a,
 		      const char *command);
 
-/* Zero-initialise it; the option table points at the values. @usual: --tree is a setting;
- * @usual_limits: one of the others is. Settings are for every run and need not apply to this one.
+/* Zero-initialise it; the option table points at the values. @usual: --tree comes from a setting;
+ * @usual_limits: one of the others does. Settings are for every run and need not apply to this one.
  */
 struct stat_tree {
 	const char *roots; /* "": the default */
@@ -57,8 +57,8 @@ struct stat_tree {
 extern const char *const stat_tree_words[];
 /* Sets @usual and @usual_limits. */
 void stat_tree_settings(struct stat_tree *o, int argc, char *const *argv);
-/* Sets the options of @analyses; what rows are by must be set already. GO_ON, or EXIT_USAGE after a
- * message.
+/* Sets the options of @analyses, whose kind of rows must be set already. GO_ON, or EXIT_USAGE after
+ * a message.
  */
 int stat_tree_check(const struct stat_tree *o, struct stat_analyses *analyses,
 		    const char *command);
@@ -69,7 +69,7 @@ int stat_tree_check(const struct stat_tree *o, struct stat_analyses *analyses,
  *	rows are by directory
  * @no_default: there is no default recording
  * @usual_sort: @sort is a setting: ignore it for tables without such columns
- * @intervals: of a sample, rows have intervals, though their figures are those of the sample
+ * @intervals: for a sample, show intervals although the figures are not scaled
  */
 struct stat_options {
 	struct study_options study;
@@ -145,14 +145,16 @@ void stat_run_free(struct stat_run *st);
 #define STAT_JOBS_OPTIONS(o) \
 	JOBS_OPTION(&(o)->jobs), \
 	{ OPTION_GROUP, 0, NULL, NULL, NULL, "What to show" }
-/* The events of the kinds of memory that these options chose; 0: of all. */
+/* The events of the kinds of memory that these options chose; 0 if none was chosen, which means
+ * all.
+ */
 uint32_t stat_kinds_needed(const bool of[MEMORY_KINDS]);
-/* @help: the option's; @words: those it takes. */
+/* @help: the option's help; @words: the words it takes. */
 #define STAT_BY_OPTIONS(o, help, words) \
 	{ OPTION_LIST | OPTION_EVERYDAY, 0, "by", "WHAT", &(o)->by_word, help, \
 	  words }, \
 	DIR_DEPTH_OPTION((o)->dir_depth)
-/* @help: the option's; @keys: those it takes. */
+/* @help: the option's help; @keys: the keys it takes. */
 #define STAT_SORT_OPTION(o, help, keys) \
 	{ OPTION_LIST | OPTION_EVERYDAY, 's', "sort", "KEYS", &(o)->sort, help, keys }
 #define STAT_ROW_OPTIONS(o) \

@@ -14,7 +14,7 @@
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_keys.h"
 
-/* No screen has room for more, and each row takes memory for them. */
+/* No screen has room for more bins, and each row takes memory for them. */
 #define BINS_MAX 200U
 
 /**
@@ -55,7 +55,7 @@ static const struct tables_command *find(const char *name)
 	return &tables_commands[i];
 }
 
-/* @entries, if @wanted. */
+/* Includes @entries in an option table if @wanted. */
 static struct option_entry part(bool wanted, const struct option_entry *entries)
 {
 	static const struct option_entry none = { OPTION_END };
@@ -195,7 +195,7 @@ static int leaks_choose(struct tables_args *args, struct stat_options *o)
 
 /* --- peak ------------------------------------------------------------------------------- */
 
-/* For peak: what is live at --at is what is live after the events up to that time. */
+/* For peak: what is live at --at is found by reading only the events up to that time. */
 static int choose_moment(struct tables_args *args, struct stat_options *o)
 {
 	struct peak_options *own = stat_analyses_own(&o->analyses, "peak");
@@ -346,7 +346,7 @@ static int sort_by(struct tables_args *args, struct analysis_options *opts,
 	return GO_ON;
 }
 
-/* Of the two analyses of the command, the one that --all chooses is left. */
+/* Keeps the one of the command's two analyses that --all chooses. */
 static int choose_all(struct tables_args *args, struct stat_options *o)
 {
 	const char *other = args->cull ? "--cull" : o->by_word ? "--by" : NULL;

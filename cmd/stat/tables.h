@@ -14,7 +14,7 @@ struct tables_args;
 /**
  * struct tables_command - a command that shows the tables of the analyses of its name
  * @own: its own options, bits of tables.c
- * @by: the help of --by; NULL: the words that its rows can be by
+ * @by: the help of --by; NULL: list the words that its rows can stand for
  * @over_time: the help of --over-time; NULL: it has no such option
  * @sort: the help of --sort; NULL: it has no rows to sort
  * @choose: uses its own options. GO_ON, or an exit code after a message. NULL: not needed

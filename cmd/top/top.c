@@ -136,7 +136,7 @@ static int choose_sort(struct top *top, const char *const *words)
 	return GO_ON;
 }
 
-/* Can the metrics be written? */
+/* Can the metrics file be written? */
 static int check_metrics(const char *path)
 {
 	const char *name;

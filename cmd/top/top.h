@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd: kmemx top: what the tables and the screen have in common.
+ * cmd: kmemx top: what the tables and the screen share.
  * In: a monitor and its session. Out: reports, one per interval.
  */
 #ifndef KMEMX_CMD_TOP_H
@@ -39,7 +39,7 @@ struct top_screen;
  * @write_fd: the recording @path that is being written; -1 if none
  * @messages: kept while there is a screen
  * @screen: NULL: tables go to standard output
- * @metrics_err: why the last metrics could not be written; 0: they were
+ * @metrics_err: why the last metrics could not be written, or 0
  * @exit_code: EXIT_OK, or the exit code to end with
  */
 struct top {
@@ -65,11 +65,11 @@ struct top {
 bool top_fail(struct top *top, int err);
 /* Makes the report of the last interval, which the caller frees; NULL after a message. */
 struct report *top_make_report(struct top *top);
-/* The only kind of memory that is shown; -1: all are. */
+/* The only kind of memory that is shown, or -1 if all are. */
 int top_shown_alone(const struct top *top);
-/* Replaces the file of metrics. A failure is told once; the next interval tries again. */
+/* Replaces the metrics file. Reports a failure only once; the next interval tries again. */
 void top_write_metrics(struct top *top);
-/* Changes what rows are by. False after a message. */
+/* Changes what rows stand for. False after a message. */
 bool top_set_by(struct top *top, enum subject_kind by);
 /* Turns tracing off, or on again. 0 or -errno. */
 int top_pause(struct top *top, bool paused);

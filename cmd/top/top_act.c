@@ -15,7 +15,7 @@
 #include "cmd/top/top.h"
 #include "live/top_table.h"
 
-/* Rows in the metrics: each is a time series for who reads them. */
+/* Rows in the metrics: each is a time series for the collector. */
 #define METRICS_ROWS 50
 
 static const char default_output[] = "kmemx-top.dat";
@@ -54,7 +54,7 @@ static int write_metrics(struct top *top)
 	if (!ret)
 		ret = io_pwrite_all(file.fd, strbuf_text(&text),
 				    strlen(strbuf_text(&text)), 0);
-	/* The collector runs as another user. */
+	/* The metrics collector may run as another user. */
 	if (!ret && fchmod(file.fd, 0644) < 0)
 		ret = -errno;
 	ret = ret ?: new_file_commit(&file);

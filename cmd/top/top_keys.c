@@ -116,7 +116,7 @@ static void change_interval(struct top_screen *s, long longer)
 	note(s, "interval: %.4g s", (double)top->opts.interval_ns / 1e9);
 }
 
-/* The row's name: what its columns of text say, and the kind of memory. */
+/* The row's name: its text columns and the kind of memory. */
 static void name_row(const struct table *t, size_t row, char name[CRUMB_MAX])
 {
 	const struct cell *cells = t->cells + row * t->nr_columns;
@@ -231,7 +231,9 @@ void screen_type(struct top_screen *s, int key)
 	select_first(s);
 }
 
-/* Where the title ends in the line of titles, which has it between blanks; 0: it is not there. */
+/* The offset at which @title ends in the header line, or 0 if it is not there. Titles are separated
+ * by blanks.
+ */
 static int title_end(const char *header, const char *title)
 {
 	const size_t size = strlen(title);
@@ -243,7 +245,7 @@ static int title_end(const char *header, const char *title)
 	return 0;
 }
 
-/* The column at @x: the first one whose title ends behind it. */
+/* The column at @x: the first one whose title ends to its right. */
 static const struct column *column_at(const struct top_screen *s, int x)
 {
 	const struct table *t = screen_table(s);
@@ -351,7 +353,7 @@ static void freeze(struct top_screen *s, long unused)
 	s->top->frozen = !s->top->frozen;
 }
 
-/* Up to three keys do the same; 0: none. */
+/* Up to three keys for each action; 0 if fewer. */
 static const struct {
 	int keys[3];
 	void (*act)(struct top_screen *s, long arg);
@@ -385,7 +387,7 @@ static const struct {
 	{ { 'w' }, write_or_end },
 };
 
-/* In the list of columns. */
+/* Handles a key in the list of columns. */
 static void press_field(struct top_screen *s, int key)
 {
 	switch (key) {

@@ -36,9 +36,9 @@ void top_screen_close(struct top_screen *s)
 #include <poll.h>
 #include <unistd.h>
 
-/* Rows with nothing live leave after so many intervals without an allocation. */
+/* Rows with nothing live disappear after this many intervals without an allocation. */
 #define FADES	  10
-/* Where the help says what keys do. */
+/* The column at which the help explains a key. */
 #define HELP_KEYS 14U
 
 enum { PAIR_RED = 1, PAIR_GREEN };
@@ -95,8 +95,8 @@ static attr_t attributes(const struct top_screen *s, const char *p)
 	}
 }
 
-/* Draws one line of text with colour codes, all of it with @all. The text is already safe for a
- * terminal.
+/* Draws one line of text with colour codes, adding the attributes @all. The text is already safe
+ * for a terminal.
  */
 static void draw_line(const struct top_screen *s, int y, const char *line, size_t size,
 		      attr_t all)
@@ -144,8 +144,8 @@ static attr_t row_attributes(const struct top_screen *s, size_t row)
 	return cells[rate].u || cells[live].u ? A_NORMAL : A_DIM;
 }
 
-/* Draws the lines of the report from line @y on, except rows that are scrolled out. Returns whether
- * the selected row is among them.
+/* Draws the report's lines from line @y on, except rows that are scrolled out. Returns whether the
+ * selected row was drawn.
  */
 static bool draw_text(struct top_screen *s, int y, const char *text)
 {
@@ -209,7 +209,7 @@ static void draw_report(struct top_screen *s, int y)
 	if (t && s->at >= t->nr_rows)
 		s->at = t->nr_rows ? t->nr_rows - 1 : 0;
 	s->first = SMALLER(s->first, s->at);
-	/* Rows may have several lines: scroll until the selected one is seen. */
+	/* Rows may have several lines: scroll until the selected one is visible. */
 	while (again) {
 		struct strbuf __auto_free text = { 0 };
 
@@ -219,8 +219,8 @@ static void draw_report(struct top_screen *s, int y)
 	}
 }
 
-/* Draws a line of the help; what does not fit goes below what it says of its keys. Returns the next
- * line of the screen.
+/* Draws a line of the help; text that does not fit continues below, at column HELP_KEYS. Returns
+ * the next free line of the screen.
  */
 static int draw_wrapped(const struct top_screen *s, int y, const char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd (internal): kmemx top on a terminal: what drawing and keys have in common.
+ * cmd (internal): kmemx top on a terminal: what drawing and keys share.
  * In: reports, keys. Out: a screen.
  */
 #ifndef KMEMX_CMD_TOP_SCREEN_H
@@ -24,7 +24,7 @@
 
 enum screen_typing { TYPING_NOTHING, TYPING_FILTER, TYPING_SEARCH };
 
-/* Where the user was when a row was opened. @name: the row's. */
+/* Where the user was when a row was opened. @name: the row's name. */
 struct screen_crumb {
 	char name[CRUMB_MAX];
 	size_t at, first;
@@ -32,15 +32,15 @@ struct screen_crumb {
 
 /**
  * struct top_screen - the terminal
- * @report: what is shown; NULL if nothing yet
+ * @report: what is shown, or NULL if nothing yet
  * @at: the selected row; @first: number of rows scrolled out at the top
- * @sort: the key that the user chose, one of top_sort_key(); @top->view points to it
+ * @sort: the key that the user chose, one of the keys of top_sort_key(); @top->view points to it
  * @typing: where keys go
  * @help, @fields: the help, or the list of columns is shown; @field: the selected one
  * @hidden: columns that are not shown
  * @crumbs: of the monitor's opened rows
  * @header_y, @header: the line with the columns' titles
- * @row_at: the row at each line; 0: none, 1: the first
+ * @row_at: the number of the row at each line, from 1; 0 if none
  * @note: the result of the last key
  */
 struct top_screen {
@@ -68,13 +68,13 @@ static inline struct table *screen_table(const struct top_screen *s)
 	return s->report && s->report->nr_tables ? s->report->tables[0] : NULL;
 }
 
-/* Is the table one of lifetimes? It has no rows to open, and other columns. */
+/* Is it the table of lifetimes? Its rows cannot be opened, and it has other columns. */
 static inline bool screen_by_lifetime(const struct top_screen *s)
 {
 	return s->top->monitor.by_lifetime;
 }
 
-/* Does what a key, or a click, means. */
+/* Handles a key or a click. */
 void screen_press(struct top_screen *s, int key);
 /* Handles a key while a text is typed. */
 void screen_type(struct top_screen *s, int key);

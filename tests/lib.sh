@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Shared by the runners: counts results, and names skips with their reason.
+# Shared by the runners: counts results, and prints each skip with its reason.
 # In: $KMEMX (the program), $kind (set by the runner), $top (the project's directory).
 # Out: passed, failed and skipped; finish prints the sum and returns 1 on a failure.
 
@@ -9,7 +9,8 @@ export LC_ALL=C TZ=UTC TERM=dumb
 # Ignores the user's own settings.
 export KMEMX_CONFIG=
 unset NO_COLOR KMEMX_OPTIONS COLUMNS LINES
-# Memory that nobody has written is not 0 (mallopt(3)): a test that reads it fails.
+# Fills uninitialized memory with other bytes than 0 (mallopt(3)), so that a test that reads it
+# fails.
 case ${kind-} in cli | model) export MALLOC_PERTURB_=90 ;; esac
 # shellcheck source=tests/sanitizers.inc
 . "$top/tests/sanitizers.inc"
@@ -37,7 +38,7 @@ count() {
 	grep -c "^$1" "$scratch/results" || :
 }
 
-# Prints the sum; for tests/run, which prints the sum itself, writes each result to $KMEMX_RESULTS.
+# Prints the sum. Under tests/run, which prints it itself, appends the results to $KMEMX_RESULTS.
 finish() {
 	if [ -n "${KMEMX_RESULTS-}" ]; then
 		sed "s|^[a-z]*	|&$kind |" "$scratch/results" >>"$KMEMX_RESULTS"

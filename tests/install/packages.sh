@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh disable=SC2154
 #
-# Checks the packages, for LONG=1: builds the sources twice in different directories, once of them as
-# RPM package, and the Debian package twice, with LONG=2 in different directories and with Debian's
-# optimization; checks packages with lintian and rpmlint; installs them in an empty root and removes
-# them again.
+# Checks the packages (LONG=1). Builds the sources twice in different directories, once as an RPM
+# package, and the Debian package twice; with LONG=2 also the latter in different directories and
+# with Debian's optimization. Checks packages with lintian and rpmlint, installs them in an empty
+# root and removes them again.
 # In: functions of run. Out: what is wrong.
 
 SOURCE_DATE_EPOCH=1767225600
@@ -32,7 +32,7 @@ same() {
 mkdir -p "$one" "$two"
 tar -cf - --exclude=./build --exclude=./kmemx --exclude=./.git . | tar -xf - -C "$one"
 cp -pR "$one/." "$two"
-# For dpkg-buildflags: halves the compiler's time.
+# For dpkg-buildflags: takes half the time to compile.
 [ "$LONG" = 2 ] || export DEB_CFLAGS_APPEND='-Og -g0'
 
 # Sources of the last commit, in a directory named after it.
@@ -88,7 +88,8 @@ test_deb() {
 	deb=$(cd "$one" && echo build/*.deb)
 	mkdir -p "$scratch/first/build"
 	cp "$one/$deb" "$scratch/first/build"
-	# Not within the second of the first: times in the package must not depend on the clock.
+	# Builds it in another second than the first: times in the package must not depend on the
+	# clock.
 	sleep 1.1
 	make -s "$jobs" -C "$again" deb >/dev/null 2>>"$scratch/make.err"
 	[ "$again" = "$one" ] || cp "$two/$deb" "$one/build"
@@ -102,8 +103,8 @@ test_deb() {
 	fi
 }
 
-# With the flags of a usual build, so that test_reproducible can compare what it makes, and without its
-# unit tests. Both rpmbuild and a shell take a backslash away.
+# Uses the flags of a usual build, so that test_reproducible can compare the results, and skips the
+# unit tests. rpmbuild and a shell each remove one backslash.
 test_rpm() {
 	if ! command -v rpmbuild >/dev/null || [ ! -f "$one/build/kmemx-$version.tar.gz" ]; then
 		skipped rpm "rpmbuild is not here (scripts/install-deps package), or no sources were made"
@@ -120,7 +121,7 @@ test_rpm() {
 		rpm --root="$clean" -V --nodeps kmemx
 		rpm --root="$clean" -e kmemx
 		find "$clean" -name '*kmemx*'
-	} 2>&1 | grep -v 'RPM should not be used directly\|assuming you know' >"$scratch/out" # Debian's
+	} 2>&1 | grep -v 'RPM should not be used directly\|assuming you know' >"$scratch/out" # from Debian's rpm
 	verdict rpm-install
 	if command -v rpmlint >/dev/null; then
 		rpmlint -r packaging/rpmlintrc "$rpm" 2>&1 | grep '^kmemx' >"$scratch/out"
@@ -130,8 +131,8 @@ test_rpm() {
 	fi
 }
 
-# The sources are built in another directory than the program under test: by rpmbuild, if these are the
-# sources of the last commit. If the program has other flags than usual, both builds are others.
+# Compares the program under test with a build in another directory: rpmbuild's, if the sources are
+# those of the last commit. If the program was built with unusual flags, compares two other builds.
 test_reproducible() {
 	built=$one/build/rpm/BUILD/kmemx-$version
 	second=$top

@@ -51,7 +51,7 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
 endif
 
-# Several goals, such as "clean check", run one after the other, each on all processors.
+# Several goals, such as "clean check", run one after the other, each with all processors.
 ifneq ($(and $(filter 0,$(MAKELEVEL)),$(word 2,$(MAKECMDGOALS))),)
 .NOTPARALLEL:
 .PHONY: $(MAKECMDGOALS)
@@ -78,8 +78,9 @@ B := $(O)/build/$(or $(variant),native)
 KMEMX := $(if $(variant),$(B),$(O))/kmemx
 
 # --- libraries ---------------------------------------------------------------------------
-# Libraries of another machine: from the directory that scripts/cross-deps fills, or else from a
-# cross pkg-config if there is one, or from ours with the other machine's files (multiarch).
+# To cross-compile, takes the libraries from the directory that scripts/cross-deps fills; else from
+# a cross pkg-config if there is one; else from this pkg-config with the other machine's files
+# (multiarch).
 ifdef CROSS_COMPILE
 triplet := $(notdir $(CROSS_COMPILE:%-=%))
 CROSS_DEPS ?= build/cross/$(triplet)
@@ -100,14 +101,13 @@ PKG_CONFIG ?= pkg-config
 
 have = $(if $(filter $(1),$(WITHOUT)),,$(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo $(1)))
 needed_libs := libtracefs libtraceevent libelf
-# libdw's static library needs other libraries that few machines have.
+# libdw.a needs other static libraries that few machines have.
 optional_libs := $(call have,libzstd) $(call have,zlib) $(call have,liblzma) \
 	$(if $(STATIC),,$(call have,libdw))
 # Loaded at run time: the build needs only their headers.
 loaded_libs := $(if $(STATIC),,$(call have,libdebuginfod) $(call have,sqlite3) \
 	$(call have,libmicrohttpd))
-# Uses only its library flags, because its other flags define macros that are defined differently
-# here.
+# Only its library flags are used: its other flags define macros that are defined differently here.
 curses := $(if $(STATIC),,$(call have,ncursesw))
 missing := $(foreach t,$(firstword $(CC)) $(firstword $(PKG_CONFIG)),$(if \
 	$(shell command -v $(t) 2>/dev/null),,$(t))) \
@@ -121,11 +121,11 @@ CHECK_CFLAGS := $(shell $(PKG_CONFIG) --cflags check 2>/dev/null)
 CHECK_LIBS := $(shell $(PKG_CONFIG) --libs check 2>/dev/null)
 
 # --- flags -------------------------------------------------------------------------------
-# -O2 pays off (make instructions, make bench) in the rooms that work for each event or each symbol,
-# and -Og costs nothing in those that do not work for each row; it takes half of -O2's time to
-# compile. Tests need no optimization, but programs that tests record do, so that they allocate exactly
-# what their source says. With SAN=address, lower levels save more of the compiler's time than tests
-# lose; not so with SAN=thread. CFLAGS, if given, applies to all files.
+# -O2 pays off (make instructions, make bench) in rooms with work per event or per symbol. -Og
+# compiles in half the time and costs nothing in rooms without work per row. Tests need no
+# optimization, but programs that tests record do, so that they allocate exactly what their source
+# says. With SAN=address, lower levels save more time in compiling than tests lose; not so with
+# SAN=thread. CFLAGS, if given, applies to all files.
 HOT := $(addsuffix /%,$(addprefix lib/,base recording event account symbol) \
 	$(addprefix lib/analysis/,advise browse life time) tests/live tests/bench tests/workloads \
 	tests/fuzz plugins)
@@ -137,9 +137,9 @@ ifeq ($(origin CFLAGS),undefined)
 asan_cflags = $(if $(filter tests/%,$<),$(room_cflags),$(if $(filter $(HOT),$<),-O1,-O0))
 CFLAGS = $(if $(findstring address,$(SAN)),$(asan_cflags),$(room_cflags))$(if $(SAN), -g1)
 endif
-# clang warns of fields that a table's empty last row lacks, gcc does not.
-# -fdebug-prefix-map keeps the build's directory out of the binary: the same sources make the same
-# bytes.
+# -Wno-missing-field-initializers: clang, unlike gcc, warns about a table's empty last row.
+# -fdebug-prefix-map keeps the build's directory out of the binary, so that the same sources give
+# the same bytes.
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wundef -Wformat=2 -Wvla -Wno-unused-parameter -Wno-missing-field-initializers \
 	-Werror=implicit-function-declaration
@@ -150,14 +150,15 @@ DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
 	$(if $(filter sqlite3,$(loaded_libs)),-DHAVE_SQLITE=1) \
 	$(if $(filter libmicrohttpd,$(loaded_libs)),-DHAVE_MICROHTTPD=1) $(if $(curses),-DHAVE_NCURSES=1) \
 	$(if $(STATIC),-DKMEMX_STATIC=1)
-# Beside address, which shows the line of a trap, undefined needs no data: with it, each start of a
-# program takes three times as long, as gcc's address registers all of it.
+# With SAN=address, which shows the line of a trap, undefined only traps. Its descriptive data would
+# make each start of a program take three times as long, as gcc's address sanitizer registers all of
+# it.
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer \
 	$(if $(and $(findstring address,$(SAN)),$(findstring undefined,$(SAN))),-fsanitize-undefined-trap-on-error))
 ALL_CFLAGS = -std=gnu11 -pthread $(WARN) -Ilib -I. -Itests/unit $(DEFS) \
 	$(LIB_CFLAGS) $(SANFLAGS) -fdebug-prefix-map=$(CURDIR)=. $(CFLAGS)
 ALL_LDFLAGS = -pthread $(SANFLAGS) $(if $(STATIC),-static) $(LDFLAGS)
-# "private": prerequisites of a test, above all $(B)/flags, keep the common flags.
+# "private": the prerequisites of a test, above all $(B)/flags, keep the common flags.
 $(B)/tests/%.o: private ALL_CFLAGS += $(CHECK_CFLAGS) -I$(B)/tests -Wno-missing-prototypes
 
 # --- files -------------------------------------------------------------------------------
@@ -168,8 +169,8 @@ PROG_SRC := $(sort $(wildcard tests/live/*.c tests/bench/*.c tests/workloads/*.c
 PROGS := $(patsubst %.c,$(B)/%,$(PROG_SRC))
 FUZZERS := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 MAN := $(patsubst Documentation/%.scd,$(B)/man/%,$(sort $(wildcard Documentation/*.scd)))
-# A plugin is loaded into trace-cmd and KernelShark, which are programs of this machine without a
-# sanitizer. It has its own objects, because they are position-independent; its second name makes it
+# The plugin is loaded into trace-cmd and KernelShark, which are this machine's programs without a
+# sanitizer. It has its own objects, because they are position-independent. Its second name makes it
 # the last one loaded.
 PLUGIN_SRC := plugins/plugin_kmemx.c lib/event/gfp.c lib/event/migratetype.c lib/base/strbuf.c
 PLUGIN_OBJ := $(patsubst %.c,$(B)/pic/%.o,$(PLUGIN_SRC))
@@ -203,7 +204,7 @@ endif
 endif
 
 # --- rules -------------------------------------------------------------------------------
-# Rebuild when the compiler or a flag changes: the file is touched only if its text differs.
+# Rebuilds when the compiler or a flag changes: the file is written only if its text differs.
 $(B)/flags: FORCE
 	@mkdir -p $(sort $(@D) $(B)/plugins $(dir $(LIB_OBJ) $(CMD_OBJ) $(TEST_OBJ) $(PROGS) $(FUZZERS)))
 	@printf '%s\n' '$(subst ','\'',$(CC) $(HOT) $(COLD) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LIBS))' > $@.$$$$; \
@@ -256,7 +257,7 @@ $(LIBKMEMX): $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# Renames it into place, because a test may run kmemx while it is linked.
+# Renames kmemx into place, because a test may run it while it is linked.
 $(KMEMX): $(CMD_OBJ) $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@.new $^ $(LIB_LIBS) && mv $@.new $@
@@ -280,9 +281,9 @@ $(B)/tests/suites.h: $(TEST_OBJ:$(B)/%.o=%.c)
 
 $(B)/tests/unit/run.o: $(B)/tests/suites.h
 
-# Where lint finds the files that the build makes and sources include.
+# Where lint finds generated files that sources include.
 EMBEDDED_CFLAGS = -I$(B)/web -I$(B)/lib/query/sql -I$(B)/tests
-# Counts the assertions of a test: tests/unit/run.c.
+# Counts a test's assertions: tests/unit/run.c.
 UNIT_LDFLAGS = -Wl,--wrap=_mark_point
 $(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ)) $(LIBKMEMX)
 	$(call say,LINK,$@)
@@ -291,7 +292,7 @@ $(UNIT): $(TEST_OBJ) $(B)/plugins/plugin_kmemx.o $(filter-out %/main.o,$(CMD_OBJ
 # Programs that tests record must allocate exactly what their source says, so they have no
 # sanitizer.
 $(B)/tests/workloads/%: private SANFLAGS :=
-# Its callers are found by frame pointers, as perf does.
+# Its callers are found by frame pointers, as perf finds them.
 $(B)/tests/workloads/callers.o: private ALL_CFLAGS += -O0 -g -fno-omit-frame-pointer
 
 # Programs that live tests and the bench record.
@@ -308,20 +309,19 @@ $(FUZZERS): $(B)/%: $(B)/%.o $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(if $(filter %.a,$(LIB_FUZZING_ENGINE)),$(CXX),$(CC)) $(ALL_LDFLAGS) -o $@ \
 		$(filter-out %.a,$^) $(LIBKMEMX) $(LIB_FUZZING_ENGINE) $(LIB_LIBS)
-# Runs whole commands; mutates files with knowledge of their formats, starting from small
-# recordings.
+# Runs whole commands; mutates small recordings with knowledge of their format.
 $(B)/tests/fuzz/fuzz_command: $(addprefix $(B)/tests/fuzz/,case.o json_check.o mutate.o \
 	mutate_bytes.o mutate_recording.o scarce.o) $(filter-out %/main.o,$(CMD_OBJ))
 $(B)/tests/fuzz/fuzz_command: private ALL_LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc \
 	calloc realloc reallocarray strdup strndup asprintf vasprintf fdopendir)
-# Mutates at places that a reader gets to.
+# Mutates bytes that a reader reaches.
 $(B)/tests/fuzz/fuzz_writer: $(addprefix $(B)/tests/fuzz/,mutate_bytes.o mutate_recording.o \
 	mutate_writer.o)
 FUZZ_CUT := $(B)/tests/fuzz/cut
 $(FUZZ_CUT): $(B)/tests/fuzz/cut.o $(LIBKMEMX)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIB_LIBS)
-# The fuzzers' first inputs; the last file that is made says that all are there.
+# The fuzzers' first inputs. The file that is made last shows that all are there.
 FUZZ_SEEDS := $(FUZZ_CUT).seeds
 $(FUZZ_SEEDS)/made: $(FUZZ_CUT) tests/fuzz/make-seeds $(wildcard tests/data/*)
 	$(call say,SEEDS,$(@D))
@@ -336,7 +336,7 @@ $(B)/man/%: Documentation/%.scd packaging/identity.mk
 man: $(MAN)
 
 # --- tests -------------------------------------------------------------------------------
-# Facts about the build that tests need.
+# What tests need to know about the build.
 test_env = KMEMX='$(abspath $(KMEMX))' KMEMX_BUILD='$(abspath $(B))' KMEMX_SAN='$(SAN)' \
 	KMEMX_CC='$(CC)' KMEMX_CFLAGS='$(cflags_name)'
 
@@ -359,7 +359,7 @@ doctest: $(KMEMX)
 	$(Q)$(test_env) tests/doc/run
 installtest: $(KMEMX) $(PLUGIN)
 	$(Q)$(test_env) tests/install/run $(TESTS)
-# Small files that demand much work. KMEMX_VERBOSE=1 prints the cost of each.
+# Small files that cause much work. KMEMX_VERBOSE=1 prints the cost of each.
 bombs: $(KMEMX)
 	$(Q)$(test_env) tests/bombs/run $(TESTS)
 
@@ -375,7 +375,7 @@ fleet: $(KMEMX)
 	$(Q)scripts/fleet-demo $(if $(LONG),--grow) $(KMEMX)
 	$(Q)scripts/fleet-decide $(KMEMX) $(or $(FLEET_DECIDE),$(if $(LONG),--hosts 4000 --seeds 20))
 
-# Each installs missing packages first, then starts make again, which looks for them again.
+# Each installs missing packages, then starts make again, so that it finds them.
 check:
 	@scripts/install-deps build test
 	@echo "kmemx: building$(if $(SAN), with -fsanitize=$(SAN))"
@@ -383,8 +383,8 @@ check:
 check-here: $(KMEMX) $(PLUGIN) $(UNIT) $(PROGS)
 	$(Q)$(test_env) tests/run $(UNIT) $(KINDS)
 
-# libFuzzer comes with clang. FUZZ_SECONDS for each target. One build fuzzes and measures coverage.
-# FUZZ_OPT=-O0 compiles the rooms that are not hot in half the time, for a short run.
+# libFuzzer comes with clang. Each target runs for FUZZ_SECONDS. One build serves for fuzzing and
+# for coverage. For a short run, FUZZ_OPT=-O0 halves the time to compile the rooms that are not hot.
 FUZZ_SECONDS ?= 12
 FUZZ_OPT ?= -O1
 fuzz_build = $(MAKE) --no-print-directory CC=clang SAN=fuzzer-no-link,address,undefined \
@@ -395,7 +395,7 @@ fuzz-smoke:
 fuzzers-here: $(FUZZERS) $(FUZZ_CUT)
 fuzz-here: $(FUZZERS) $(FUZZ_SEEDS)/made
 	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_SEEDS) $(FUZZERS)
-# Measures how much of the parsers the kept inputs reach, and fails below the floor.
+# Measures how much of the parsers the kept inputs reach, and fails if it is below the floor.
 fuzz-coverage:
 	@+$(fuzz_build) coverage-here
 coverage-here: $(FUZZERS) $(FUZZ_SEEDS)/made
@@ -415,7 +415,7 @@ lint-here: $(KMEMX) $(B)/tests/suites.h
 	$(Q)CC='$(CC)' CFLAGS='$(subst ','\'',$(ALL_CFLAGS) $(CHECK_CFLAGS) $(EMBEDDED_CFLAGS))' \
 		scripts/lint $(LIBKMEMX)
 
-# They take some five minutes each.
+# Each analyzer takes about five minutes.
 ANALYZERS ?= gcc clang
 analyze: $(KMEMX)
 	$(Q)CFLAGS='$(subst ','\'',$(ALL_CFLAGS) $(EMBEDDED_CFLAGS))' scripts/analyze $(ANALYZERS)

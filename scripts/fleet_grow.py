@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the queries cost when there are more rows: more recordings of the same hosts.
+# Measures the queries with more rows: more recordings of the same hosts.
 # In: two servers whose database "alone" has the rows once. Out: a table; both shards, one shard and the
 # daily sums must give the same results.
 from fleet_servers import Failed, check_same, sql_file
@@ -20,7 +20,7 @@ def make_tables(servers):
 
 
 def add_copy(server, number):
-    """Copy 0 has the recordings' own ids and times, the others are hours later."""
+    """Copy 0 keeps the recordings' ids and times; the others are hours later."""
     names = [row["name"] for row in server.rows("SELECT name FROM system.columns WHERE database = 'alone' AND "
                                                 "table = 'allocations_shard'")]
     other = {"recording_id": "lower(substring(hex(MD5(concat(recording_id, '%d'))), 1, 16))" % number,

@@ -17,11 +17,11 @@ import time
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
 SQL = os.path.join(TOP, "Documentation/fleet")
 ZOOKEEPER = "/usr/share/java/zookeeper.jar"
-PORTS = (19001, 32768)      # the ephemeral ports begin there
+PORTS = (19001, 32768)      # where the ephemeral ports begin
 ATTEMPTS = 5
 READY_SECONDS = 90
 QUERY_SECONDS = 300
-# One thread each, to show the second server's share; together they fit in a machine of 2 GB.
+# One thread each, to show what the second server adds; together they fit on a machine with 2 GB.
 CONFIG = """<yandex>
 <logger><level>warning</level><log>{dir}/log</log><errorlog>{dir}/errors</errorlog></logger>
 <http_port>{ports[0]}</http_port><tcp_port>{ports[1]}</tcp_port>
@@ -51,12 +51,12 @@ USERS = """<yandex>
 </interval></default></quotas>
 </yandex>
 """
-# A replica that was killed does not start if half of its rows are in parts that ZooKeeper does not know. With as
-# few rows as here, one INSERT is half of them.
+# A killed replica does not start if half of its rows are in parts unknown to ZooKeeper. With as few
+# rows as here, one INSERT can be half of them.
 FEW_PARTS = ("<merge_tree><replicated_max_ratio_of_wrong_parts>1</replicated_max_ratio_of_wrong_parts>"
              "</merge_tree>")
 LIBC = ctypes.CDLL(None)
-# A new one for each run: another program's server on one of the ports does not know it.
+# New for each run, so that another program's server on one of the ports does not know it.
 USER = "fleet%d" % random.SystemRandom().getrandbits(64)
 
 
@@ -65,7 +65,7 @@ class Failed(Exception):
 
 
 def free_ports(count):
-    """Ports that nobody listens on now: bound together, so that none comes twice."""
+    """Ports that nobody listens on now, all bound together so that none is returned twice."""
     taken = []
     for port in random.sample(range(*PORTS), PORTS[1] - PORTS[0]):
         if len(taken) == count:
@@ -83,7 +83,7 @@ def free_ports(count):
 
 
 def cluster_xml(name, shards, ports):
-    """shards: of each, the numbers of its servers."""
+    """shards: the numbers of each one's servers."""
     return "<%s>%s</%s>" % (name, "".join(
         "<shard><internal_replication>true</internal_replication>%s</shard>" % "".join(
             "<replica><host>127.0.0.1</host><port>%d</port><user>%s</user></replica>" % (ports[i], USER)
@@ -91,7 +91,7 @@ def cluster_xml(name, shards, ports):
 
 
 def end_with_parent():
-    """The kernel ends the servers even if this script is killed."""
+    """Makes the kernel end the servers even if this script is killed."""
     LIBC.prctl(1, signal.SIGTERM)       # PR_SET_PDEATHSIG
 
 
@@ -107,7 +107,7 @@ class Server:
         self.start()
 
     def start(self):
-        # In its own process group: ^C is for this script, which then stops the server.
+        # In its own process group, because ^C is for this script, which then stops the server.
         self.process = subprocess.Popen(
             ["clickhouse-server", "--config-file=%s/config.xml" % self.directory], cwd=self.directory,
             stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output,
@@ -127,7 +127,7 @@ class Server:
         return done.stdout.decode()
 
     def rows(self, sql, database="default", *options):
-        """The result's rows; self.seconds is the time that the server took."""
+        """Returns the result's rows. Sets self.seconds to the time that the server took."""
         out = self.ask(sql.rstrip().rstrip(";") + "\nFORMAT JSONEachRow", "--time", *options, database=database)
         return [json.loads(line) for line in out.splitlines()]
 
@@ -144,7 +144,7 @@ class Server:
         raise Failed("a server does not start")
 
     def last_words(self):
-        """If it has ended, its exit status; and the end of its log."""
+        """Its exit status if it has ended, and the end of its log."""
         code, log = self.process.poll(), os.path.join(self.directory, "errors")
         text = "runs" if code is None else "ended with %d" % code
         if os.path.exists(log):
@@ -154,7 +154,8 @@ class Server:
         return text
 
     def cpu_seconds(self):
-        """By the process's own clock (clock_getcpuclockid(3)), which unlike /proc counts nanoseconds."""
+        """Reads the process's own clock (clock_getcpuclockid(3)), which unlike /proc counts
+        nanoseconds."""
         return time.clock_gettime((~self.process.pid << 3) | 2)
 
     def most_memory(self):
@@ -177,7 +178,7 @@ class Server:
 
 
 class ZooKeeper:
-    """What replicas agree through. A new ClickHouse has its own: Keeper."""
+    """What replicas agree through. Newer ClickHouse has its own: Keeper."""
     def __init__(self, scratch):
         self.process = None
         directory = os.path.join(scratch, "zookeeper")
@@ -221,8 +222,8 @@ class ZooKeeper:
 
 
 def start_servers(scratch, servers, clusters, zookeeper=None):
-    """Appends to servers. clusters: the shards of each, see cluster_xml(). Tries other ports if another
-    program took one first."""
+    """Appends the started ones to servers. clusters: the shards of each, see cluster_xml(). Tries
+    other ports if another program took one first."""
     count = 1 + max(i for shards in clusters.values() for shard in shards for i in shard)
     for attempt in range(ATTEMPTS):
         ports = free_ports(3 * count)
@@ -251,7 +252,7 @@ def sql_file(name):
 
 
 def make_tables(servers, database, cluster="fleet", sql=None):
-    """Of tables.sql, or sql. The database is a new one, unless it is "default"."""
+    """Makes the tables of tables.sql, or of sql, in a new database, or in "default"."""
     for server in servers:
         if database != "default":
             server.ask("CREATE DATABASE " + database)
@@ -260,7 +261,7 @@ def make_tables(servers, database, cluster="fleet", sql=None):
 
 
 def wait_until(condition, failure):
-    """The first result of condition() that is true; a failure after five minutes."""
+    """Returns the first true result of condition(). Fails after five minutes."""
     end = time.monotonic() + QUERY_SECONDS
     while time.monotonic() < end:
         result = condition()
@@ -285,13 +286,13 @@ def check_same(name, cluster, kmemx):
 
 
 def fill_daily(server):
-    """As the manual says, for each day."""
+    """Does what the manual says, for each day."""
     for row in server.rows("SELECT DISTINCT ifNull(day, toDate(0)) AS day FROM allocations_shard"):
         server.ask(sql_file("daily-fill").replace("2026-11-22", row["day"]), "--multiquery")
 
 
 def loader(kmemx, server, directory, database):
-    """Starts Documentation/fleet/load, which asks this server."""
+    """Starts Documentation/fleet/load with this server."""
     return subprocess.Popen(
         [os.path.join(SQL, "load"), "--rows", "20000", "--kmemx", kmemx, "--client",
          shlex.join(server.client(database=database)), directory],

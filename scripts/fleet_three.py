@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Three servers that each have all rows (ReplicatedMergeTree), killed while rows load and while queries run;
-# and the same three as shards. In: a fleet's files and the results of kmemx query on them. Out: those results
-# from each server.
+# Tests three servers that each have all rows (ReplicatedMergeTree), killed while rows load and
+# while queries run; and the same three as shards. In: a fleet's files and the results of kmemx
+# query on them. Out: an exception unless each server gives those results.
 import json
 import os
 import re
@@ -14,12 +14,13 @@ from fleet_servers import (QUERY_SECONDS, Failed, ZooKeeper, check_same, fill_da
                            start_servers, wait_until)
 
 TABLES = {"tables": "allocations_shard", "daily": "daily_shard"}
-# Who is asked, who is killed when this share of the rows is there, and who is started again before. The
-# second one leaves one server alone, which waits for another one and then takes no rows: it needs LONG=1.
+# The server that is asked, the one that is killed when this share of the rows is loaded, and those
+# that are started again before. The second round leaves one server alone, which waits for another
+# and then takes no rows: only with LONG=1.
 ROUNDS = ((0, 0, 0.15, ()), (1, 2, 0.3, ()), (1, 2, 0.6, (0, 2)))
-ATTEMPTS = 20       # of load, when the server that it asks has not seen yet that others are back
-REPEAT = 50         # of a query, so that it runs when a server is killed
-# The other replicas are asked, and in order, so that a query runs on the server that is killed.
+ATTEMPTS = 20       # of load, while the server has not yet seen that others are back
+REPEAT = 50         # of a query, so that one is running when a server is killed
+# Asks the other replicas, in order, so that a query runs on the server that is killed.
 ELSEWHERE = ("--prefer_localhost_replica", "0", "--load_balancing", "in_order")
 
 
@@ -28,7 +29,8 @@ def nr_rows(server, database="default"):
 
 
 def load(kmemx, server, directory, victim=None, rows=0, database="default"):
-    """Returns the exit code and the message. victim is killed when server has so many rows, unless load ends before."""
+    """Returns the exit code and the message. Kills victim once server has that many rows, unless
+    load ends first."""
     running = loader(kmemx, server, directory, database)
     while victim and nr_rows(server) < rows:
         if running.poll() is not None:
@@ -50,7 +52,7 @@ def start_again(servers):
 def kill_while_loading(kmemx, servers, directory, rows):
     for asked, victim, share, again in ROUNDS if os.environ.get("LONG") else ROUNDS[::2]:
         start_again([servers[i] for i in again if servers[i].process.poll() is not None])
-        # An INSERT that a killed server has begun keeps others away until the replicas have given it up.
+        # An INSERT begun by a killed server blocks others until the replicas give it up.
         for attempt in range(ATTEMPTS):
             code, text = load(kmemx, servers[asked], directory, servers[victim], share * rows)
             if code == 0 or servers[victim].process.poll() is not None:
@@ -66,7 +68,7 @@ def kill_while_loading(kmemx, servers, directory, rows):
 
 
 def load_rest(kmemx, servers, directory, rows):
-    """Until it is done, and once more: nothing is left, and nothing counts twice."""
+    """Loads until it succeeds, and once more: nothing must be left, and nothing may count twice."""
     for attempt in range(ATTEMPTS):
         code, text = load(kmemx, servers[0], directory)
         if code == 0:
@@ -77,7 +79,8 @@ def load_rest(kmemx, servers, directory, rows):
     if code or again[0] or not again[1].startswith("0 recordings loaded"):
         raise Failed("load does not come to an end: %s%s" % (text, again[1]))
     for server in servers:
-        # One that was killed fetches nothing until ZooKeeper notices that it was gone, after some seconds.
+        # A killed server fetches nothing until ZooKeeper notices, after some seconds, that it was
+        # gone.
         wait_until(lambda: nr_rows(server) >= rows, "a server does not get all rows")
         if nr_rows(server) != rows:
             raise Failed("a server has %d rows of %d" % (nr_rows(server), rows))
@@ -89,11 +92,12 @@ def check_results(server, results, *options):
 
 
 def kill_while_querying(asked, victim, results):
-    """A query whose server is killed fails and says so, or its result is right; the next one is right.
-    asked must not have seen victim dead before, as it then prefers the others."""
+    """A query whose server is killed must fail with a message or give the right result; the next
+    one must be right. The server asked must not have seen victim dead before, as it would then
+    prefer the others."""
     name = "new-stacks"
     sql = sql_file(name).rstrip() + "\nFORMAT JSONEachRow;\n"
-    out = tempfile.TemporaryFile()      # a pipe that is full would stop it
+    out = tempfile.TemporaryFile()      # not a pipe: a full one would stop it
     running = subprocess.Popen(asked.client("--multiquery", *ELSEWHERE), stdin=subprocess.PIPE, stdout=out,
                                stderr=subprocess.PIPE)
     running.stdin.write(sql.encode() * REPEAT)
@@ -119,15 +123,16 @@ def kill_while_querying(asked, victim, results):
 
 
 def leader_of(servers, table):
-    """18.16 passes what removes rows on to the leader, as the user "default", which these servers lack. Those
-    that have just started choose one first."""
+    """ClickHouse 18.16 forwards statements that remove rows to the leader, as the user "default",
+    which these servers lack. After a start they first elect a leader."""
     sql = "SELECT is_leader FROM system.replicas WHERE table = '%s'" % table
     return wait_until(lambda: next((s for s in servers if s.rows(sql)[0]["is_leader"]), None),
                       "no server became the leader of " + table)
 
 
 def check_shards(kmemx, servers, directory, results):
-    """Each server has a third of the rows. Without one of them a query fails, it does not leave out rows."""
+    """Each server has a third of the rows. With one missing, a query must fail rather than leave
+    out rows."""
     database = "shards"
     make_tables(servers, database, database)
     code, text = load(kmemx, servers[0], directory, database=database)
@@ -152,7 +157,8 @@ def check_shards(kmemx, servers, directory, results):
 
 
 def check_three(kmemx, scratch, servers, files, results):
-    """servers is empty, and gets those that run; files: their directory and the number of rows."""
+    """servers: an empty list, which gets those that run. files: their directory and the number of
+    rows."""
     directory, rows = files
     start, zookeeper = time.monotonic(), ZooKeeper(scratch)
     try:

@@ -18,13 +18,13 @@ _kmemx_choose() {
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
 }
 
-# Names of files, or of the named queries.
+# Offers names of files and of the named queries.
 _kmemx_query() {
 	_kmemx_files -f
 	COMPREPLY+=($(compgen -W "$(_kmemx_ask query --list | cut -d ' ' -f 1)" -- "$cur"))
 }
 
-# Names of files, or with -d of directories.
+# Offers names of files, or with -d of directories.
 _kmemx_files() {
 	compopt -o filenames 2>/dev/null
 	mapfile -t COMPREPLY < <(compgen "$1" -- "$cur")
@@ -55,7 +55,7 @@ _kmemx_setting() {
 	fi
 }
 
-# The value of an option whose help calls its value $1.
+# Completes the value of an option whose help calls it $1.
 _kmemx_value() {
 	case $1 in
 	DIR) _kmemx_files -d ;;
@@ -66,7 +66,7 @@ _kmemx_value() {
 	esac
 }
 
-# A command follows "--": bash-completion knows how to complete it.
+# A command follows "--": lets bash-completion complete it.
 _kmemx_command_after() {
 	local offset=$1
 
@@ -81,8 +81,8 @@ _kmemx_command_after() {
 	fi
 }
 
-# Sets cur to the word to complete, and option to the option whose value it may be; equals: the word
-# follows a "=", which bash treats as a word of its own.
+# Sets cur to the word to complete, and option to the option whose value it may be. Sets equals if
+# the word follows a "=", which bash treats as a word of its own.
 _kmemx_word() {
 	cur=${COMP_WORDS[COMP_CWORD]}
 	option=${COMP_WORDS[COMP_CWORD - 1]}

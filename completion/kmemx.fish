@@ -2,7 +2,7 @@
 #
 # Fish completion of kmemx's commands, options and their values.
 # In: the output of kmemx --list-commands and kmemx COMMAND --list-options, which comes from the
-# program's own tables. Out: a word a line, and after a tab its description.
+# program's own tables. Out: lines of a word, a tab and its description.
 
 # Runs the program on the command line; ~ is not expanded there.
 function __kmemx_ask
@@ -11,7 +11,8 @@ function __kmemx_ask
     $program $argv 2>/dev/null
 end
 
-# Names of directories, or of all files, that begin with the word so far, after the text $argv[2].
+# Names of directories, or of all files, that begin with the word so far; each follows the text
+# $argv[2].
 function __kmemx_files
     if test $argv[1] = DIR
         printf '%s\n' $argv[2](__fish_complete_directories $argv[3])

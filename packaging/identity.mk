@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Who makes kmemx, and where: for the packages, the manual and "make release".
+# Who maintains kmemx, and where: for the packages, the manual and "make release".
 #
-# None of this is public yet. Addresses at example.org are placeholders: packages built with them are
-# for testing, and "make release" refuses to go on.
+# None of this is public yet. Addresses at example.org are placeholders: packages built with them
+# are for testing only, and "make release" refuses them.
 UPSTREAM_URL := https://kmemx.example.org/
-# An address for mail, or the page of an issue tracker.
+# A mail address, or the page of an issue tracker.
 BUG_ADDRESS := https://kmemx.example.org/issues
-# For what is not yet to be public: SECURITY.md.
+# For reports that must not be public yet: SECURITY.md.
 SECURITY_ADDRESS := security@example.org
 MAINTAINER := kmemx developers <kmemx@example.org>
 

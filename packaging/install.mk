@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Files to install with their directories, and the packages made from them.
+# What to install where, and the packages made from it.
 # In: the program, its plugin and man pages, from the Makefile. Out: install, uninstall, dist, deb, rpm,
 # release.
 #
@@ -15,7 +15,7 @@ bindir ?= $(prefix)/bin
 mandir ?= $(prefix)/share/man
 docdir ?= $(prefix)/share/doc/kmemx
 bashcompdir ?= $(prefix)/share/bash-completion/completions
-# For what a service runs: Documentation/fleet/load.
+# For programs that a service runs: Documentation/fleet/load.
 libexecdir ?= $(prefix)/lib
 zshcompdir ?= $(prefix)/share/zsh/site-functions
 fishcompdir ?= $(prefix)/share/fish/vendor_completions.d
@@ -61,7 +61,7 @@ endif
 	$(if $(scdoc),$(call put,644,$(MAN),$(mandir)/man1), \
 		@echo 'kmemx: no man pages installed: scdoc, which makes them, is not here')
 
-# Removes only directories that no other program uses.
+# Removes only directories that are kmemx's own.
 uninstall:
 	$(Q)rm -f $(addprefix $(DESTDIR),$(bindir)/kmemx $(addprefix $(docdir)/,$(DOCS) $(INTERNALS) $(FLEET)) \
 		$(bashcompdir)/kmemx $(zshcompdir)/_kmemx $(fishcompdir)/kmemx.fish \
@@ -72,7 +72,7 @@ uninstall:
 		$(plugindir)/kmemx $(libexecdir)/kmemx); do \
 		test ! -d "$$d" || rmdir "$$d"; done
 
-# Takes files and times from git, so that the same commit makes the same bytes.
+# Takes files and times from git, so that the same commit gives the same bytes.
 dist: $(O)/build/kmemx.spec $(O)/build/PKGBUILD
 	$(Q)git archive --format=tar --prefix=kmemx-$(VERSION)/ --add-file=$< HEAD | gzip -9n \
 		>$(O)/build/kmemx-$(VERSION).tar.gz

@@ -4,10 +4,10 @@
  * In: libtraceevent's records and formats. Out: "field=value" text with names instead of numbers:
  * callsites, GFP flags, migratetypes; and the bytes wasted by an allocation.
  *
- * libtraceevent's own plugin_kmem claims the slab events too; the last handler wins, and a
- * directory's order is arbitrary. So this plugin registers its handlers when it is loaded, and
- * makes libtraceevent load it again after all other directories: `make install` puts a link to it
- * into the subdirectory kmemx, which is added here as TEP_PLUGIN_LAST.
+ * libtraceevent's own plugin_kmem handles the slab events, too. The last handler wins, and the
+ * order within a directory is arbitrary. So this plugin registers its handlers when it is loaded,
+ * and makes libtraceevent load it again after all other directories: `make install` puts a link to
+ * it into the subdirectory kmemx, which is added here as TEP_PLUGIN_LAST.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -52,8 +52,8 @@ static struct names *all_names;
 
 enum { OPT_GFP, OPT_MIGRATETYPE, OPT_WASTE, OPT_OFFSET, OPT_END };
 
-/* An option with a value is a text, one without is 0 or 1. Without an alias libtraceevent compares
- * with a file name that is not set.
+/* An option with a value is text; one without is 0 or 1. Without an alias, libtraceevent would
+ * compare with an unset file name.
  */
 static struct tep_plugin_option options[] = {
 	[OPT_GFP] = { .name = "gfp",
@@ -119,7 +119,7 @@ static int take_flags(struct gfp_names *gfp, const struct tep_print_arg *arg,
 			uint64_t mask = strtoull(flag->value, NULL, 0);
 
 			if (mask && gfp_names_add(gfp, mask, flag->str))
-				break; /* no memory: the other values stay numbers */
+				break; /* out of memory: the other values stay numbers */
 		}
 		return 1;
 	case TEP_PRINT_TYPE:
@@ -145,7 +145,7 @@ static bool take_gfp(struct gfp_names *gfp, struct tep_event *event)
 	return gfp->count;
 }
 
-/* A file does not tell plugins its kernel's release. Linux 4.4 moved MIGRATE_MOVABLE
+/* Plugins do not learn the kernel's release from the file. Linux 4.4 moved MIGRATE_MOVABLE
  * (974a786e63c9) and, in the same series, replaced __GFP_WAIT (d0164adc89f6).
  */
 static const char *guess_release(const struct gfp_names *gfp)
@@ -255,7 +255,7 @@ static void print_waste(struct trace_seq *s, const struct tep_record *record,
 		trace_seq_printf(s, " waste=%" PRIu64, bytes_alloc - bytes_req);
 }
 
-/* Prints a text after the fixed fields, whose location is in one of them. */
+/* Prints a text that is after the fixed fields; a fixed field has its location. */
 static void print_text(struct trace_seq *s, const struct tep_record *record,
 		       struct tep_format_field *field)
 {
@@ -314,7 +314,7 @@ static void print_number(struct trace_seq *s, const struct names *names,
 
 /* --- events ------------------------------------------------------------------------------ */
 
-/* Prints all fields in the kernel's order. 0: nothing more to print. */
+/* Prints all fields in the kernel's order. Returns 0: nothing more to print. */
 static int print_event(struct trace_seq *s, struct tep_record *record,
 		       struct tep_event *event, void *context)
 {
@@ -342,7 +342,7 @@ static int print_event(struct trace_seq *s, struct tep_record *record,
 	return 0;
 }
 
-/* Prints what happened in words, then the kernel's own text, which has more than the fields. */
+/* Prints what happened in words, then the kernel's own text, which says more than the fields. */
 static int print_fallback(struct trace_seq *s, struct tep_record *record,
 			  struct tep_event *event, void *context)
 {

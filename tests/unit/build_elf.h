@@ -15,7 +15,7 @@ struct elf_symbol {
 	unsigned char info; /* ELF64_ST_INFO(); 0: a global function */
 };
 
-/* A symbol with a size; @section: 0: .text; 1, 2, ...: of @more; ELF_BUILD_ABS: absolute. */
+/* A symbol with a size. @section: 0 is .text; 1, 2, ... are those of @more; or ELF_BUILD_ABS. */
 struct elf_sized {
 	uint64_t addr;
 	const char *name;
@@ -46,9 +46,9 @@ struct elf_build {
 	uint64_t code_addr;
 	const struct elf_more *more;
 	size_t nr_more;
-	const void *more_content; /* content of the first of @more; NULL: zeros */
+	const void *more_content; /* content of @more[0]; NULL: zeros */
 	bool relocatable;
-	const uint8_t *build_id; /* of 20 bytes; NULL: none */
+	const uint8_t *build_id; /* 20 bytes, or NULL for none */
 };
 
 /* Returns an open unnamed file, positioned at its start. */

@@ -60,7 +60,7 @@ static void put_raw(const struct perf_build *b, struct strbuf *sb,
 	put(b, sb, 0, 4);
 }
 
-/* Kernel frames between the markers of kernel and user frames. */
+/* Kernel frames, then the user frame, each after its marker. */
 static void put_chain(const struct perf_build *b, struct strbuf *sb, uint32_t frames)
 {
 	put(b, sb, frames + 3ULL, 8);
@@ -101,7 +101,7 @@ void perf_build_sample(struct perf_build *b, const struct perf_build_sample *s)
 	strbuf_free(&body);
 }
 
-/* The end of all other records, with the sample types of these tests. */
+/* The trailer of all other records (sample_id), with the sample types of these tests. */
 static void put_trailer(const struct perf_build *b, struct strbuf *sb, uint64_t time,
 			uint32_t cpu)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tests: builds perf.data files in memory.
- * In: samples and other records. Out: bytes, for either byte order and size of long, also as perf
- * writes them to a pipe, and with compressed records.
+ * In: samples and other records. Out: bytes, in either byte order and size of long, optionally as
+ * perf writes them to a pipe, or with compressed records.
  */
 #ifndef KMEMX_TESTS_BUILD_PERF_DATA_H
 #define KMEMX_TESTS_BUILD_PERF_DATA_H
@@ -17,11 +17,11 @@
 /* The ID of the only event, kmem:kfree. */
 #define PERF_BUILD_ID	600U
 #define PERF_BUILD_SITE 0xc0001000U
-/* The program's frame of each sample with a callchain. */
+/* The user frame of each sample with a callchain. */
 #define PERF_BUILD_USER 0x400000U
 
 /**
- * struct perf_build - set the first members, the rest is zero
+ * struct perf_build - set the first members and zero the rest
  * @sample_type: bits of the ABI
  * @attr_flags: bit fields of the attr, in the order of their declaration
  * @records: added by perf_build_*(); free with strbuf_free()
@@ -34,11 +34,11 @@ struct perf_build {
 	struct strbuf records;
 	/* Properties of the file: */
 	bool pipe;
-	bool compressed;  /* records in pieces of @piece bytes */
+	bool compressed;  /* records are in pieces of @piece bytes */
 	bool compressed2; /* with their size and padding, as in newer perf */
 	uint32_t piece;
-	bool unfinished; /* without the size of the data and without sections */
-	bool no_kmem;	 /* the formats are of another event system */
+	bool unfinished; /* without the size of the data, without sections */
+	bool no_kmem;	 /* the formats are those of another event system */
 	const char *cmdline;
 };
 
@@ -50,7 +50,7 @@ struct perf_build_sample {
 
 void perf_build_sample(struct perf_build *b, const struct perf_build_sample *s);
 void perf_build_lost(struct perf_build *b, uint64_t lost, uint64_t time, uint32_t cpu);
-/* Losses that perf counts at its end: time and CPU are 0. @misc: of the record's header. */
+/* Losses that perf counts when it ends: time and CPU are 0. @misc: of the record's header. */
 void perf_build_lost_samples(struct perf_build *b, uint64_t lost, uint16_t misc);
 /* Says that the event's id belongs to @cpu. */
 void perf_build_id_index(struct perf_build *b, uint32_t cpu);

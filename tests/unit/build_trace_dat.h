@@ -40,7 +40,7 @@ struct file_build {
 	uint32_t page_size;
 	const char *tag; /* v6: "flyrecord" or "latency  " */
 	const char *compression;
-	bool chunks; /* v7: the pages are compressed chunks, after their number */
+	bool chunks; /* v7: the pages are compressed chunks, preceded by their number */
 	uint32_t nr_buffers;
 	struct {
 		const char *name;

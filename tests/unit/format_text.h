@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: parts that texts of formats share.
+ * tests: the part that all event formats share.
  */
 #ifndef KMEMX_TESTS_FORMAT_TEXT_H
 #define KMEMX_TESTS_FORMAT_TEXT_H
 
-/* The common fields at the begin of every event, eight bytes. */
+/* The common fields at the start of every event, eight bytes. */
 #define FORMAT_COMMON                                                                  \
 	"format:\n"                                                                    \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \

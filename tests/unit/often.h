@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: the fixtures that every run tests; LONG=1 tests all.
+ * tests: selects the fixtures that every run tests; LONG=1 tests all.
  * In: $LONG, paths of fixtures. Out: yes or no.
  */
 #ifndef KMEMX_TESTS_OFTEN_H

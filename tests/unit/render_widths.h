@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: a report as text of several widths.
+ * tests: renders a report as text of several widths.
  */
 #ifndef KMEMX_TESTS_RENDER_WIDTHS_H
 #define KMEMX_TESTS_RENDER_WIDTHS_H

@@ -24,15 +24,15 @@ static const struct {
 #undef SUITE
 };
 
-/* On a busy machine Check's default of 4 s may pass before a test begins. */
+/* On a busy machine, a test may not even begin within Check's default of 4 s. */
 #define TIMEOUT_SECONDS "120"
 
-/* Allocated memory is filled with its complement, as in tests/lib.sh. */
+/* Allocated memory is filled with the complement of this, as in tests/lib.sh. */
 #define PERTURB 90
 
-/* Check writes the place of every assertion that holds to a file, for its message about a crash:
- * two fifths of all time. The linker puts __wrap__mark_point() in its place, which writes the first
- * ones of each process, and then every hundredth.
+/* Check writes the place of every successful assertion to a file, for its message about a crash,
+ * which takes two fifths of all time. The linker substitutes __wrap__mark_point(), which writes the
+ * first 1000 of each process, then every hundredth.
  */
 void __real__mark_point(const char *file, int line);
 void __wrap__mark_point(const char *file, int line);
@@ -78,11 +78,11 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 #ifdef __SANITIZE_ADDRESS__
-	/* A leak check at the end of each process takes longer than most tests. */
+	/* Do not fork: a leak check at the end of each process takes longer than most tests. */
 	setenv("CK_FORK", "no", 0);
 #endif
 #ifdef M_PERTURB
-	/* Memory that nobody has written is not 0: a test that reads it fails. */
+	/* Fill uninitialized memory with other bytes than 0, so that a test that reads it fails. */
 	mallopt(M_PERTURB, PERTURB);
 #endif
 	runner = srunner_create(NULL);

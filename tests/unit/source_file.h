@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: a file by its name as a source, which kmemx opens by its descriptor.
+ * tests: opens a file by its name as a source; kmemx itself opens sources by descriptor.
  */
 #ifndef KMEMX_TESTS_SOURCE_FILE_H
 #define KMEMX_TESTS_SOURCE_FILE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: analyses of events that a test makes up.
+ * tests: runs analyses on events that a test makes up.
  * In: the events. Out: the only table of an analysis, and its cells.
  */
 #ifndef KMEMX_TESTS_MADE_EVENTS_H
@@ -16,7 +16,7 @@
 #define MADE_EVENTS 64
 #define MADE_PAGE   4096
 
-/* Events made by the test; the recording gives only its time and its event types. */
+/* Events made by the test; the recording provides only its time and its event types. */
 struct fixture {
 	struct opened in;
 	struct kmem_event evs[MADE_EVENTS];

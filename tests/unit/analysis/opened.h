@@ -47,8 +47,8 @@ static inline void opened_open(struct opened *o, const char *path)
 					.page_size = recording_kernel_page_size(o->rec) };
 }
 
-/* The same for tests that make up their events: reads and drops those of the recording, and leaves
- * addresses without names. The recording gives its time and its event types.
+/* The same for tests that make up their events: the recording provides only its time and its event
+ * types. Its events are read and dropped, and addresses have no names.
  */
 static inline void opened_lends(struct opened *o, const char *path)
 {

@@ -165,7 +165,7 @@ static inline void add_stack(uint64_t ts, int32_t pid, uint64_t first, int32_t c
 		put(p + at + (unsigned int)i * word, first + (uint64_t)i, word);
 }
 
-/* Of process @tgid: @nr frames from @first on. */
+/* Adds @nr user frames of process @tgid, from @first on. */
 static inline void add_user_stack(uint64_t ts, int32_t pid, uint32_t tgid, uint64_t first,
 				  unsigned int nr)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name below the directory, without anything special to a shell or in a path. */
+/* Is it a name below the directory, without characters special to a shell or a path? */
 static bool good_name(const char *name)
 {
 	if (!*name || *name == '/' || strstr(name, "..") || strstr(name, "//"))

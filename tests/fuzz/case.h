@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tests: a fuzzer's input that consists of a command line and the files it reads.
- * In: bytes. Out: the parts; and bytes again.
+ * In: bytes. Out: its parts, or bytes again.
  *
  * An input is a line of arguments, separated by spaces; each file follows as a line
  * "NAME SIZE" and SIZE bytes. Findings are readable:
@@ -10,7 +10,8 @@
  *   a 4711
  *   ...
  *
- * "NAME SIZE AT" writes the bytes at an offset of the file; the rest stays as it was, or is a hole.
+ * "NAME SIZE AT" writes the bytes at an offset of the file; the rest of the file stays as it was,
+ * or is a hole.
  *
  * "fail=N" as the first argument is not passed on: the command's Nth allocation fails.
  */
@@ -47,7 +48,7 @@ struct fuzz_case {
 	size_t nr_files;
 };
 
-/* A truncated last file gets the bytes that exist. False if the input is unusable. */
+/* A truncated last file gets the bytes that are left. False if the input is unusable. */
 bool case_parse(struct fuzz_case *c, const uint8_t *data, size_t size);
 /* Returns the number of bytes written to @out; 0 if they are more than @max. */
 size_t case_write(const struct fuzz_case *c, uint8_t *out, size_t max);

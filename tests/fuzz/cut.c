@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: small recordings for the fuzzers, cut out of real ones.
+ * tests: cuts small recordings for the fuzzers out of real ones.
  * In: a fixture of tests/data. Out: the first events of two CPUs, with the formats and the
  * symbols that they need, in one of the forms that kmemx reads.
  *
@@ -93,7 +93,7 @@ static struct recording *open_fd(int fd)
 	return rec;
 }
 
-/* The whole file, but uncompressed. */
+/* Opens the whole file uncompressed. */
 static struct recording *open_plain(const char *path)
 {
 	struct split_options opts = { .stop_ts = UINT64_MAX,
@@ -167,8 +167,8 @@ static uint16_t ftrace_id(const struct cut *c, const char *name)
 	return 0;
 }
 
-/* Makes the second of two stacks the program's part of the first one's callchain; the events
- * between them become padding. Some have no such part, or one of another process.
+/* Makes the second of two stacks the user part of the first one's callchain; events between them
+ * become padding. Some get no such part, or one of another process.
  */
 static void add_users(const struct cut *c, uint8_t *page)
 {
@@ -279,7 +279,7 @@ static bool refers(const struct cut *c, uint64_t from, uint64_t to)
 	return false;
 }
 
-/* The symbols that the events refer to, each with its successor, and the first ones. */
+/* Keeps the symbols that the events refer to, each with its successor, and the first ones. */
 static void take_symbols(struct cut *c)
 {
 	const char *p = c->rec->kallsyms && !c->symbols ? c->rec->kallsyms : "";
@@ -308,7 +308,7 @@ static struct recording_text item(const char *name, const char *text)
 	return (struct recording_text){ (char *)name, (char *)text, strlen(text) };
 }
 
-/* The kernel's counts at moments from the first events on. */
+/* Makes up the kernel's counts at several times from the first event on. */
 static void print_curve(const struct cut *c, char *text, size_t size)
 {
 	snprintf(text, size,
@@ -382,7 +382,7 @@ static void take_texts(struct cut *c)
 		c->facts.nr_meta--;
 }
 
-/* What trace-cmd saves of a buffer that survived a reboot, besides the kernel's name. */
+/* Sets what trace-cmd saves of a buffer that survived a reboot, besides the kernel's name. */
 static void take_last_boot(struct cut *c)
 {
 	static char uname[] = "Linux box 6.18.0 x86_64";
@@ -521,7 +521,7 @@ static void write_recording(struct cut *c)
 }
 
 #ifdef HAVE_ZLIB
-/* A chunk in place of the page at @page; its size does not include the number of chunks */
+/* Replaces the page at @page by a chunk. The size returned excludes the number of chunks. */
 static uint64_t compress_page(uint8_t *page, size_t size, bool big)
 {
 	uint8_t *packed = malloc(compressBound(size));
@@ -698,6 +698,6 @@ int main(int argc, char **argv)
 		write_recording(&c);
 	if (!strcmp(c.kind, "zlib"))
 		compress_pages(&c);
-	/* Does not free memory: the process ends. */
+	/* Does not free memory, as the process ends. */
 	_exit(0);
 }

@@ -5,8 +5,8 @@
  * kmemx does not define, a failure without a message, output with control sequences for terminals,
  * invalid JSON where JSON was asked for, and leftover temporary files or descriptors.
  *
- * With FUZZ_SHOW set, shows what was run and printed. Commands that trace the running kernel are
- * left out; all others find the input's directory "tracing" in place of tracefs.
+ * With FUZZ_SHOW set, shows what was run and printed. Does not run commands that trace the running
+ * kernel; all others see the input's directory "tracing" instead of tracefs.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -121,7 +121,7 @@ static bool is_input(const struct fuzz_case *c, const char *name)
 	return false;
 }
 
-/* Removes everything in @dir_fd and closes it. @c: of the top directory, else NULL */
+/* Removes everything in @dir_fd and closes it. @c: the case for the top directory, else NULL */
 static void empty_directory(int dir_fd, const struct fuzz_case *c)
 {
 	DIR *dir = fdopendir(dir_fd);
@@ -210,14 +210,15 @@ static bool has_word(int argc, char **argv, const char *word)
 	return false;
 }
 
-/* Commands that trace are left out, and those that end only by a signal. */
+/* Refuses commands that trace, and those that only a signal ends. */
 static bool may_run(int argc, char **argv)
 {
 	return !argc || (strcmp(argv[0], "record") && strcmp(argv[0], "extract") &&
 			 (strcmp(argv[0], "report") || !has_word(argc, argv, "--se")));
 }
 
-/* No threads, unless the input asks for them: with a sanitizer they take longer than all the rest.
+/* Adds --jobs 1 unless the input has --jobs: with a sanitizer, threads take longer than all the
+ * rest.
  */
 static int add_jobs(int argc, char **argv)
 {
@@ -251,8 +252,7 @@ static void check_printed(int argc, char **argv, int code, const struct printed 
 		at = find_control(out);
 	if (at)
 		finding("a control character was printed", at);
-	/* "--json" may be the value of another option: output that begins like JSON must be JSON.
-	 */
+	/* "--json" may be another option's value: checks only output that begins like JSON. */
 	if (code == EXIT_OK && out->size && out->size < PRINTED_MAX / 2 &&
 	    *out->data == '{' && has_word(argc, argv, "--json") &&
 	    !json_check(out->data, out->size))
@@ -325,7 +325,7 @@ static void run_case(struct fuzz_case *c)
 	reset_printed(&out);
 	reset_printed(&err);
 	memcpy(moved, argv, sizeof(moved));
-	mkdir(no_tracefs, 0700); /* otherwise it would be mounted */
+	mkdir(no_tracefs, 0700); /* otherwise kmemx would mount it */
 	code = run(argc + 1, moved, c->fail, &out, &err);
 	if (strcmp(tracefs_tracing_dir(), no_tracefs) != 0)
 		finding("uses the machine's tracefs", tracefs_tracing_dir());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: debug information: units, functions, inlined functions, lines, variables; the
- * file as vmlinux, as a module, and as a program that has frames in callchains.
+ * tests: fuzz target: debug information: units, functions, inlined functions, lines and variables
+ * of a file as vmlinux, as a module, and as a program with user frames.
  * In: arbitrary bytes as an ELF file. Out: a crash is a finding.
  *
  * The seeds are built from one file, fs/a.c, and include/wrap.h:
@@ -55,7 +55,7 @@ static void ask(struct debug_units *units)
 	(void)ret;
 }
 
-/* The files of all symbols and variables of a kernel and of a module. */
+/* Finds the source files of all symbols and variables, as of a kernel and as of a module. */
 static void place_symbols(const char *path, struct debug_units *units)
 {
 	const struct directory_sources sources = { .vmlinux = units };

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NR_SITES 16
 
-/* Sixteen callsites of a moved kernel, @behind bytes after the starts of the calls. */
+/* Fits sixteen callsites of a moved kernel, @behind bytes after the starts of the calls. */
 static int fit_calls(const struct elf_image *img, unsigned int behind)
 {
 	uint64_t sites[NR_SITES];
@@ -29,7 +29,7 @@ static int fit_calls(const struct elf_image *img, unsigned int behind)
 	return symbol_fit_calls(img, sites, NR_SITES, &fit);
 }
 
-/* Each byte of a section belongs to at most one symbol. */
+/* Checks that each byte of a section belongs to at most one symbol. */
 static void check_layout(int fd)
 {
 	struct elf_layout layout;
@@ -58,7 +58,7 @@ static void check_layout(int fd)
 	elf_layout_close(&layout);
 }
 
-/* A function contains the address that it was found for. */
+/* Checks that a function contains the address that it was found for. */
 static void check_program(int fd)
 {
 	struct program *p = NULL;

@@ -53,7 +53,7 @@ static uint64_t ndjson_read_lines(const uint8_t *data, size_t size, int *ret)
 	uint64_t sum = 0;
 
 	for (*ret = 0; size && !*ret;) {
-		/* A new one: that of a file remembers how a line began. */
+		/* A new one for each line: a file's line remembers how the line began. */
 		struct ndjson_line line = { 0 };
 		const uint8_t *eol = memchr(data, '\n', size);
 		size_t length = eol ? (size_t)(eol - data) : size,
@@ -120,7 +120,9 @@ static uint64_t ndjson_read_file(const uint8_t *data, size_t size, int *ret)
 	return sum;
 }
 
-/* The same rows in two compressed parts; a file without its last byte is not whole. */
+/* Checks that the same rows in two compressed parts give the same result, and that a file without
+ * its last byte is rejected.
+ */
 static void ndjson_read_packed(const uint8_t *data, size_t size, uint64_t expected,
 			       int error)
 {

@@ -77,7 +77,7 @@ static int find_perf_symbols(void *ctx, const struct perf_system *kernel,
 	return 0;
 }
 
-/* Each program is this one. */
+/* Opens this program for any path. */
 static int open_self(void *ctx, const char *path, uint32_t pid)
 {
 	return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

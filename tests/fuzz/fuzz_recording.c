@@ -45,7 +45,7 @@ static void fuzz_analyses(const struct recording *rec, const struct event_format
 #define LIVE_CPUS   8
 #define LIVE_ROUNDS 64
 
-/* The pages of each CPU that are not fed yet. */
+/* The pages of each CPU that have not been fed yet. */
 struct live_cpus {
 	const uint8_t *pages[LIVE_CPUS];
 	uint64_t left[LIVE_CPUS];

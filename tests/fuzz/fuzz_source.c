@@ -22,7 +22,7 @@ static const struct gate_words known_words = { gate_metrics, 5, gate_tables, 3 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Each name lies inside the text and is no longer than kallsyms allows. */
+/* Checks that each name lies inside the text and is no longer than kallsyms allows. */
 static int check_name(void *ctx, const char *prefix, const char *name, size_t size)
 {
 	const char *const *text = ctx;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: fuzz target: kallsyms text, and lookups in it; the same text as mappings of a process, as
- * names by a JIT compiler, and as lines of programs.
+ * tests: fuzz target: kallsyms text and lookups in it; the same text as mappings of a process, as a
+ * JIT compiler's names, and as lines of programs.
  * In: an address of eight bytes, then arbitrary text. Out: a crash is a finding.
  */
 #include <stdint.h>
@@ -17,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every file is one with the text. */
+/* Every path opens a file with the text. */
 static int open_text(void *ctx, const char *path, uint32_t pid)
 {
 	const struct strbuf *text = ctx;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: fuzz target: the writers.
- * In: arbitrary bytes as a recording. Out: findings are a crash, and a readable recording, damaged
- * or not, that cannot be written in one of the forms, or whose new file cannot be read or has other
- * events; a kernel's curve that is not read as it was written.
+ * In: arbitrary bytes as a recording. Out: findings are a crash; a readable recording, damaged or
+ * not, that cannot be written in one of the forms, or whose new file cannot be read or has other
+ * events; and a kernel curve that is not read as it was written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -157,8 +157,8 @@ static int compare_cpus(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Converts the recording to the writer's input: whole pages, each CPU once and in order. A last
- * page that is truncated has readable events, but the writer does not get it.
+/* Converts the recording to the writer's input: whole pages, each CPU once and in order. A
+ * truncated last page has readable events, but is not passed to the writer.
  */
 static void take_whole_pages(struct recording_buffer *b)
 {
@@ -318,7 +318,7 @@ static bool possible(const struct material *m, enum way way)
 		empty |= !m->instances[i].nr_parts;
 		stream = !i && !empty && !strcmp(m->instances[0].name, RECORDING_FREES);
 	}
-	/* Numbers from here on belong to the other buffer. */
+	/* CPU numbers from RECORDING_FREES_CPU on belong to the other buffer. */
 	for (i = 0; i < m->nr; i++)
 		stream &= m->parts[i].cpu < RECORDING_FREES_CPU;
 	switch (way) {
@@ -328,7 +328,7 @@ static bool possible(const struct material *m, enum way way)
 		return same;
 	case COMPRESSED: /* this form and those below are only for kmemx's own recordings */
 		return !facts->foreign_endian && writer_can_compress();
-	case JOINED: /* its section would have no part to belong to */
+	case JOINED: /* an empty section would have no part to belong to */
 		return !facts->foreign_endian && same && !empty;
 	default:
 		return !facts->foreign_endian && same && stream;
@@ -386,7 +386,7 @@ static void write_all(struct material *m, const struct content *was)
 	}
 }
 
-/* A curve that is made like that of the recording must be read as it was made. */
+/* Checks that a curve written like the recording's is read as it was written. */
 static void check_curve(const struct recording *rec)
 {
 	struct kernel_curve was = { 0 }, made = { 0 }, now = { 0 };

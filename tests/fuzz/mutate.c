@@ -28,7 +28,7 @@ const char *__asan_default_options(void);
 
 #define ROOM (1U << 20)
 
-/* Options that would only make it slow. */
+/* Turns off what would only slow the fuzzer down. */
 const char *__asan_default_options(void)
 {
 	return "malloc_context_size=8:allocator_release_to_os_interval_ms=-1:"
@@ -284,7 +284,7 @@ static void mutate_line(struct fuzz_case *c, uint64_t *state)
 
 /* --- an input ---------------------------------------------------------------------------- */
 
-/* Drops a file, or replaces it by another. */
+/* Drops a file, or replaces it with another one. */
 static void mutate_files(struct fuzz_case *c, uint64_t *state)
 {
 	size_t i = mutate_below(state, c->nr_files), k = mutate_below(state, c->nr_files);
@@ -349,7 +349,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	return new ? new : size ? size : LLVMFuzzerMutate(data, size, max);
 }
 
-/* The first input with a file, or the command line, of the second one. */
+/* Returns the first input with a file, or the command line, of the second one. */
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b,
 				 size_t b_size, uint8_t *out, size_t max,
 				 unsigned int seed)

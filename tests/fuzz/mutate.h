@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: changes that know the format they change.
- * In: a file's bytes. Out: the same with a change at a place that readers get to.
+ * tests: changes with knowledge of the format. In: a file's bytes. Out: the same with a change at a
+ * place that readers reach.
  */
 #ifndef KMEMX_TESTS_FUZZ_MUTATE_H
 #define KMEMX_TESTS_FUZZ_MUTATE_H
@@ -23,7 +23,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 uint32_t mutate_random(uint64_t *state);
 /* A number below @limit, which must not be 0. */
 uint32_t mutate_below(uint64_t *state, size_t limit);
-/* A boundary value: 0, a power of two, all ones; or any. */
+/* A boundary value (0, a power of two, all ones), or any value. */
 uint64_t mutate_value(uint64_t *state);
 /* Replaces the @old bytes at @at by @size bytes. False if there is no room. */
 bool bytes_replace(struct bytes *b, size_t at, size_t old, const void *data, size_t size);

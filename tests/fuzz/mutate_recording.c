@@ -210,7 +210,7 @@ static bool open_section(struct file *f, uint64_t at, struct bytes *out, bool *p
 	return true;
 }
 
-/* Writes it back in place if its size is the same, else at the end. Returns its offset. */
+/* Writes the section back in place if its size is the same, else at the end. Returns its offset. */
 static uint64_t close_section(struct file *f, uint64_t at, const struct bytes *content,
 			      bool packed)
 {
@@ -292,7 +292,7 @@ static void change_option(struct file *f, struct bytes *section,
 	free(part.data);
 }
 
-/* A chunk of compressed pages: all data of the CPU moves to the end. */
+/* Changes a chunk of compressed pages: all data of the CPU moves to the end. */
 static void change_chunk(struct file *f, uint8_t *entry, uint64_t offset, uint64_t size)
 {
 	struct bytes data = { .data = malloc(2 * ROOM), .max = 2 * ROOM };
@@ -434,7 +434,7 @@ static void change_v6_text(struct file *f, size_t at, size_t size, unsigned int 
 	free(part.data);
 }
 
-/* Finds a text with its size in front of it, after skipping @nr texts. */
+/* Changes one of the texts that have their size in front of them. */
 static bool mutate_v6(struct file *f)
 {
 	struct bytes *b = f->b;

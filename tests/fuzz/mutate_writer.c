@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: how the fuzzer changes a recording for the writers.
- * In: an input of fuzz_writer. Out: one with a change at a place that readers get to, or at random.
+ * In: an input of fuzz_writer. Out: the same with a change at a place that readers reach, or at
+ * random.
  */
 #include "mutate.h"
 

@@ -2,8 +2,8 @@
 /*
  * tests: allocations that fail on demand.
  *
- * The linker (--wrap) redirects calls of all code in the target to these functions, but not those
- * of libraries.
+ * The linker (--wrap) redirects calls in all of the target's own code to these functions, but not
+ * those in libraries.
  */
 #include "scarce.h"
 
@@ -43,7 +43,7 @@ void scarce_set(unsigned long nth)
 	__atomic_store_n(&left, nth, __ATOMIC_RELAXED);
 }
 
-/* True for the chosen allocation. Threads count together. */
+/* True for the chosen allocation. All threads share the count. */
 static bool none_left(void)
 {
 	if (!__atomic_load_n(&left, __ATOMIC_RELAXED) ||

@@ -4,7 +4,7 @@
 # Builds the fuzz targets as OSS-Fuzz wants them.
 # In: the sources in the current directory; $CC, $CXX, $CFLAGS, $LIB_FUZZING_ENGINE, $WORK from
 # OSS-Fuzz. Out: $OUT/NAME, its seeds and options, and in $OUT/lib the libraries that the machine
-# that runs it lacks.
+# running it lacks.
 set -eu
 
 make QUIET=1 O="$WORK" CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" WITHOUT=ncursesw \
@@ -21,6 +21,7 @@ for source in tests/fuzz/fuzz_*.c; do
 	for kind in "$WORK/seeds" tests/fuzz/corpus tests/fuzz/regress; do
 		[ ! -d "$kind/$name" ] || zip -qjr "$OUT/${name}_seed_corpus.zip" "$kind/$name"
 	done
-	# libtraceevent leaks when it cannot parse a format; "make fuzz-smoke" finds ours.
+	# libtraceevent leaks when it cannot parse a format; "make fuzz-smoke" finds kmemx's own
+	# leaks.
 	printf '[libfuzzer]\ndetect_leaks=0\n[asan]\ndetect_leaks=0\n' >"$OUT/$name.options"
 done

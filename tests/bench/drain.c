@@ -96,7 +96,7 @@ static void store(struct cpu *c, const char *data, size_t size)
 	c->size += size;
 }
 
-/* True if the sub-buffer just read is nearly empty: the CPU is writing to the next one. */
+/* True if the sub-buffer just read is less than three quarters full: the reader has caught up. */
 static bool few_events(const char *subbuf, size_t size)
 {
 	unsigned long commit;
@@ -105,7 +105,7 @@ static bool few_events(const char *subbuf, size_t size)
 	return (commit & COMMIT_MASK) < MOSTLY(size);
 }
 
-/* Reads until the buffer is full. Returns bytes; fewer than the buffer's size if nothing is left.
+/* Reads until the buffer is full. Returns the bytes read; fewer than its size if nothing is left.
  */
 static size_t fill_buffer(const struct worker *w, const struct cpu *c, bool all)
 {
@@ -171,7 +171,7 @@ static void drain(const struct worker *w, struct cpu *c, bool all)
 
 /* --- threads ----------------------------------------------------------------------------- */
 
-/* Our own allocations must not be recorded. */
+/* Excludes this process: its own allocations must not be recorded. */
 static void leave_out(const char *instance)
 {
 	char *path;
@@ -226,7 +226,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Done before threads exist, so that no thread gets a signal. */
+/* Blocks signals before threads exist, so that no thread gets one. */
 static int open_signals(void)
 {
 	sigset_t signals;

@@ -4,9 +4,9 @@
  * In: a recording, the number of events, the number of CPUs. Out: a trace.dat 7 file, with -z
  * compressed like that of kmemx record -z.
  *
- * Each CPU repeats the pages of one CPU of the original, later every time. Each group of CPUs has
- * its own addresses and page frames. So the mix of events, the stacks and the set of live objects
- * are realistic, and the number of live objects grows with the CPUs, not with the events.
+ * Each CPU repeats the pages of one CPU of the original at later and later times. Each group of
+ * CPUs has its own addresses and page frames. So the mix of events, the stacks and the set of live
+ * objects are realistic, and the number of live objects grows with the CPUs, not with the events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static void fail(const char *what, int err)
 	exit(1);
 }
 
-/* Keeps the pages of CPU @cpu as they were in the kernel, without marks for losses. */
+/* Keeps the pages of CPU @cpu as they were in the kernel, without their counts of lost events. */
 static void load_cpu(struct generator *g, uint32_t cpu)
 {
 	const struct page_layout *l = &g->rec->layout;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: an allocation storm to record, the same amount of work each time.
+ * tests: an allocation storm to record, with the same amount of work each time.
  * In: workers and rounds. Out: elapsed and CPU nanoseconds, a line each, on stdout.
  *
  * A round forks and executes a process, reads ten files, writes 64 KiB to a file in memory,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: only walks over a recording's event headers, the lower bound for any reader.
+ * tests: only walks over a recording's event headers: a lower bound for the time of any reader.
  * In: a recording. Out: the number of event records, on stdout.
  */
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * In: which system call, which of its calls, the error, a command. Out: the command's status; the
  * calls that failed, on standard error.
  *
- * Only the command itself is affected, not its children. Without -s, counts calls and writes lines
+ * Affects only the command itself, not its children. Without -s, counts calls and writes lines
  * "NAME COUNT" to the file of -o.
  *
  * usage: faults [-s SYSCALL] [-b SYSCALL] [-f PATH-END] [-n FIRST[-LAST]] [-t MILLISECONDS]
@@ -39,8 +39,8 @@
 #define SECCOMP_USER_NOTIF_FLAG_CONTINUE 1U
 #endif
 
-/* The system calls of a recorder, and the errors they fail with. Errors of close, munmap and the
- * like do not matter.
+/* The system calls of a recorder, and the errors they fail with. Leaves out close, munmap and the
+ * like, whose errors do not matter.
  */
 static const struct {
 	const char *name;
@@ -227,7 +227,7 @@ static void serve(struct plan *p, int fd, pid_t pid)
 	}
 }
 
-/* Ends when no process has the filter any more, even if the command ignores SIGCHLD. */
+/* Returns when no process has the filter any more, even if the command ignores SIGCHLD. */
 static int run(struct plan *p, char **argv)
 {
 	volatile int *listener = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -236,7 +236,7 @@ static int run(struct plan *p, char **argv)
 	pid_t pid, server;
 
 	*listener = -1;
-	/* They share descriptors until the command calls exec(). */
+	/* Parent and child share descriptors until the child calls exec(). */
 	pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
 	if (pid < 0)
 		die("clone");

@@ -8,9 +8,9 @@
 #define KMEMX_TESTS_MUTANT_H
 
 extern int mutant_now;
-extern unsigned char *mutant_reached; /* NULL: nobody wants to know */
+extern unsigned char *mutant_reached; /* NULL: not recorded */
 
-/* Is mutant @id in effect? @differs: here its value is another than the source's. */
+/* Is mutant @id in effect? @differs: its value here differs from the source's. */
 #define mutant_is(id, differs)                                                       \
 	(mutant_reached && !mutant_reached[id] && (differs) ? mutant_reached[id] = 1 \
 							    : 0,                     \

@@ -19,22 +19,23 @@ PRECEDENCE = {sign: level for level, signs in enumerate(
     ("||", "&&", "|", "^", "&", "== !=", "< > <= >=", "<< >>", "+ -", "* / %"), 1)
     for sign in signs.split()}
 ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
-# Ends an operand whatever its operator.
+# Tokens that end an operand, whatever its operator.
 DELIMITERS = ASSIGN | set(",;?:([{}])") | {"return", "case", "else", "do", "goto"}
 OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+",
          "fmin": "fmax", "fmax": "fmin", "net_range_min": "net_range_max",
          "net_range_max": "net_range_min"}
 PAIRS = {")": "(", "]": "[", "}": "{"}
-# Tests do not see a leak or a race, nor a note that memory ran out.
+# Not mutated: tests do not see a leak, a race, or a note that memory ran out.
 UNSEEN = re.compile(r"\w*(free|destroy|close|release|lock)\b"
                     r"|.*(\bfailed \|?= |\bno_memory\b|ENOMEM)", re.DOTALL)
-# No test makes these errors.
+# Not mutated: no test causes these errors.
 ERRORS = {"!ret", "ret", "ret < 0"}
-# A call may do something each time; these do not.
+# Words before "(" that are no calls with side effects.
 PURE = {"likely", "unlikely", "sizeof", "if", "while", "return"}
 
 Token = collections.namedtuple("Token", "text begin end")
-# source[begin:end] becomes text. probe: true where that makes a difference.
+# Replaces source[begin:end] by text. probe: an expression that is true where that makes a
+# difference.
 Mutant = collections.namedtuple("Mutant", "path line begin end old text probe kind key function")
 
 
@@ -78,7 +79,7 @@ class Source:
                 return i - 1
 
     def between(self, first, last):
-        """The text of some tokens, in one line."""
+        """The text of tokens first to last on one line."""
         if last < first:
             return ""
         text = self.text[self.tokens[first].begin:self.tokens[last].end]
@@ -109,10 +110,10 @@ class Source:
         drops = {"&&": (f"({left}) && !({right})", f"!({left})"),
                  "||": (f"!({left}) && ({right})", f"({left})")}.get(
                      sign, (f"({left}) != ({whole})", f"({right}) != ({whole})"))
-        # A key that finds no memory comes before an array that finds none.
+        # If the key could not be allocated, a missing array makes no difference.
         if sign == "||" and re.fullmatch(r"!\w+", left) and right.startswith(("array_reserve(", "array_grow(")):
             drops = (drops[0], None)
-        # calloc() of no items is not NULL with glibc.
+        # glibc's calloc() of 0 items does not return NULL.
         if right == "1" and self.tokens[first - 2].text == "calloc":
             drops = (None, drops[1])
         if sign in OTHER and not (level == PRECEDENCE["<"] and
@@ -125,8 +126,8 @@ class Source:
             self.add("without left term", first, last, right, drops[1])
 
     def same_if_equal(self, first, last, left, right):
-        """Is "left < right" in a place where "<=" does the same: where they are known to differ, or
-        for the smaller, the greater, or a difference that is not below 0?"""
+        """Does "<=" do the same as "left < right" here? True where both are known to differ, and in
+        a minimum, a maximum, or a difference limited to 0."""
         before = " ".join(self.text[:self.tokens[first].begin][-200:].split())
         after = " ".join(self.text[self.tokens[last].end:][:200].split())
         apart = f"{left} != {right}"
@@ -184,7 +185,7 @@ class Source:
             self.statement(i)
 
     def mutants(self):
-        """All mutants of function bodies, except those for memory that runs out."""
+        """All mutants of function bodies, except those about running out of memory."""
         i = 0
         while i < len(self.tokens):
             if self.tokens[i].text == "{" and self.tokens[i - 1].text == ")":
@@ -196,7 +197,7 @@ class Source:
 
 
 def choose(mutants, count, seed):
-    """A sample that stays the same where the sources do: a line's place does not matter."""
+    """A sample that is stable: unchanged code keeps its mutants, wherever it moves."""
     seen = collections.Counter()
     order = []
     for mutant in mutants:
@@ -207,7 +208,7 @@ def choose(mutants, count, seed):
 
 
 def apply_one(text, mutant):
-    """The source with one mutant alone, in the same lines."""
+    """The source with only one mutant, keeping line numbers."""
     return text[:mutant.begin] + mutant.text + \
         "\n" * text.count("\n", mutant.begin, mutant.end) + text[mutant.end:]
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: areas of vmalloc and per-CPU memory, as many as asked for.
- * In: threads N, programs N (loaded and unloaded), or map N (a per-CPU BPF map of N pages for each
- * CPU). Out: what the kernel counted before and after: "KernelStack, Percpu and areas, six numbers";
- * exit 77 if the kernel allows no BPF.
+ * tests: allocates a known amount of vmalloc and per-CPU memory. In: threads N, programs N (loaded
+ * and unloaded), or map N (a per-CPU BPF map of N pages per CPU). Out: what the kernel counted
+ * before and after: "KernelStack, Percpu and areas, six numbers"; exit 77 if the kernel allows no
+ * BPF.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -91,7 +91,7 @@ static int programs(unsigned long nr)
 			return 1;
 		close(fd);
 	}
-	nap(1500); /* they are freed after a grace period */
+	nap(1500); /* programs are freed after a grace period */
 	return 0;
 }
 

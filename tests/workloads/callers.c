@@ -2,7 +2,7 @@
 /*
  * tests: page faults below functions with known names and frame pointers.
  * In: PAGES [SECONDS]. Out: inner(), called by outer(), called by main(), touches that many new
- * pages. The program then waits so long.
+ * pages. The program then waits that long.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,7 +23,7 @@ struct message {
 	char text[TEXT_BYTES];
 };
 
-/* Sends it to a queue of its own and receives it. */
+/* Sends @message to @queue and receives it. */
 static int come_and_go(int queue, struct message *message)
 {
 	if (msgsnd(queue, message, TEXT_BYTES, IPC_NOWAIT) ||
@@ -32,7 +32,7 @@ static int come_and_go(int queue, struct message *message)
 	return 0;
 }
 
-/* Message number @nr of those that are held. */
+/* Sends message number @nr of those that are held. */
 static int stay(int *held, size_t nr, const struct message *message)
 {
 	if (nr % PER_QUEUE == 0)

@@ -5,9 +5,8 @@
  * of a huge page are free when it begins; stderr says how many.
  *
  * Allocates until no memory is free, or the kernel needs the rest for itself; then frees every
- * second 64 KiB of what it took first. The memory in between separates these pieces: without swap
- * it stays, and only compaction moves it. Meant for virtual machines: refuses to run with more than
- * 2 GiB.
+ * second 64 KiB of what it took first. The memory between these pieces stays, as there is no swap,
+ * and only compaction moves it. Meant for virtual machines: refuses to run with more than 2 GiB.
  *
  * usage: fragment MEGABYTES COMMAND...
  */

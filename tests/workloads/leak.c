@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * workload: leaks at a known rate.
- * In: what, how many a second, for how many milliseconds; of how many one is leaked, as the others
- * are closed at once; "noise": another process opens and closes files meanwhile. Out: "LEAKED
- * NANOSECONDS LATE", how many in which time, and the most nanoseconds that it was late, at the end
- * or when it is told to stop. inotify watches files that must exist: leak.0, leak.1, and so on.
+ * In: what to leak, how many per second, for how many milliseconds. ONE_IN: one of so many is
+ * leaked, and the others are closed at once. "noise": another process opens and closes files
+ * meanwhile. Out, at the end or on a signal: "LEAKED NANOSECONDS LATE": how many in what time, and
+ * by how many nanoseconds it was late at most. inotify watches files that must exist: leak.0,
+ * leak.1, and so on.
  *
  * usage: leak timerfd|pipe|socket|inotify|queue PER_SECOND MILLISECONDS [ONE_IN [noise]]
  */
@@ -41,7 +42,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-/* Thing number @nr of that kind: one or two descriptors, a queue with a message, or a watch. */
+/* Makes object @nr of that kind: one or two descriptors, a queue with a message, or a watch. */
 static int make(char kind, size_t nr, int fd[2])
 {
 	static int watcher = -1;
@@ -70,7 +71,7 @@ static int make(char kind, size_t nr, int fd[2])
 	return -1;
 }
 
-/* One that is leaked, and the others, which are not. */
+/* Makes @one_in objects and releases all but the last, which is leaked. */
 static int make_some(char kind, size_t nr, unsigned long one_in, int *left)
 {
 	int fd[2];
@@ -99,7 +100,7 @@ static void remove_queues(char kind, size_t made, const int *left)
 		msgctl(left[made - 1], IPC_RMID, NULL);
 }
 
-/* Some 50000 files a second, until the parent ends. */
+/* Opens some 50000 files per second until the parent ends. */
 static void noise(void)
 {
 	const struct timespec pause = { 0, 1000000 };

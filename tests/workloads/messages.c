@@ -2,8 +2,8 @@
 /*
  * workload: objects of one size whose cache cannot be seen from the request's flags: System V
  * messages.
- * In: how many, how many milliseconds to hold them, how many microseconds between two, and the
- * length of their text. Out: that many messages in queues.
+ * In: how many, for how many milliseconds to hold them, how many microseconds apart, and the length
+ * of their text. Out: that many messages in queues.
  *
  * usage: messages N [HOLD_MS [PAUSE_US [BYTES]]]
  */

@@ -2,7 +2,7 @@
 /*
  * workload: mounts that stay, in its own mount namespace.
  * In: how many, for how many milliseconds, and an empty directory. Out: N mounts on it; every third
- * is a new tmpfs, the others are of the one below.
+ * is a new tmpfs, the others mount the one below again.
  *
  * usage: mounts N MILLISECONDS DIR
  */

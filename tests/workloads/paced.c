@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * workload: allocates at a known rate.
- * In: how many timers a second, and for how many milliseconds. Out: that many timer descriptors,
- * each created and closed, a thousandth of them each millisecond.
+ * In: how many timers per second, and for how many milliseconds. Out: that many timer descriptors,
+ * each created and closed, a thousandth of a second's number every millisecond.
  *
  * usage: paced PER_SECOND MILLISECONDS
  */

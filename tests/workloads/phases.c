@@ -2,7 +2,7 @@
 /*
  * workload: a peak of known height, then less: System V messages of 256 bytes, and pages.
  * In: how many at the peak and after it, and how many milliseconds to hold each. Out: that many
- * messages and pages; on stdout, while each is held, the time of CLOCK_MONOTONIC in seconds.
+ * messages and pages; on stdout, while each phase is held, the time of CLOCK_MONOTONIC in seconds.
  *
  * usage: phases MANY FEW HOLD_MS
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * workload: allocates huge pages and splits them.
- * In: how many, and how. Out: N blocks of the order of a huge page, freed in other pieces.
+ * In: how many, and how. Out: N blocks of the order of a huge page, freed in smaller pieces.
  *
  * cold: marks one page of each as cold, which splits its huge page. part: frees half of each, which
  * leaves the block whole until memory is short.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: measures the CPU time of each thread of a program.
- * In: a program with this in LD_PRELOAD. Out: when threads end, a line "thread SECONDS" for each on
- * standard error; that of the first thread comes last.
+ * In: a program with this in LD_PRELOAD. Out: a line "thread SECONDS" on standard error when a
+ * thread ends; the main thread's comes last.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -108,7 +108,7 @@ static struct slab_lives *slab_of(const struct kmem_event *evs, bool filtered)
 	return acc;
 }
 
-/* The sums that each account has for itself. */
+/* The sums that every account keeps. */
 #define SLAB_SUMS(of)                                                           \
 	{                                                                       \
 		(of)->allocs, (of)->failed, (of)->bytes_req, (of)->bytes_alloc, \

@@ -68,7 +68,7 @@ static void check_slab(struct dimensions dimensions)
 	ck_assert_uint_eq(acc.any.rows[2].live_alloc, 1024);
 	ck_assert_uint_eq(slab_lives_key(&acc, 3)->callsite, 0xa);
 	ck_assert_uint_eq(acc.any.rows[3].live_alloc, 64);
-	slab_free(&acc, 0x3000); /* its earlier free is forgotten */
+	slab_free(&acc, 0x3000); /* the earlier free was forgotten */
 	ck_assert_uint_eq(acc.counted.unmatched, 2);
 	ck_assert_uint_eq(acc.counted.doubled, 1);
 	slab_lives_free(&acc);
@@ -107,7 +107,7 @@ START_TEST(page_rows_that_live_stay)
 	page_alloc(&acc, 8, 0, 1);
 	page_alloc(&acc, 512, 9, 2);
 	page_alloc(&acc, 16, 2, 3);
-	page_alloc(&acc, 16, 2, 3); /* replaces the one before */
+	page_alloc(&acc, 16, 2, 3); /* replaces the previous one */
 	page_free(&acc, 8, 0);
 	page_free(&acc, 513, 0); /* frees a part */
 	for (int i = 0; i < ROWS; i++)

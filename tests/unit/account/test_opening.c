@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: account/opening.h, capture/facts/lists.h: a text that one writes and the other reads. */
+/* tests: account/opening.h, capture/facts/lists.h: a text that the latter writes and the former
+ * reads.
+ */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@
 #include "account/opening.h"
 #include "capture/facts/lists.h"
 
-/* The name of the use of @frame, cut at a blank; "": not known. */
+/* The name of the use of @frame, cut at a blank, or "" if unknown. */
 static const char *use_at(const struct opening *o, uint64_t frame)
 {
 	static char text[64];
@@ -107,7 +109,7 @@ START_TEST(damaged)
 		"=a\n0 1 1\n0 1 2\n0 5 1\n",		      /* no such name */
 		"=a\n0 1 1\n0 1 0\n0 5 1\n",		      /* no name */
 		"=a\n0 1 1\n0 10000000000000 1\n0 5 1\n",     /* beyond all frames */
-		"=a\n0 1 1\n0 100000000000000000 1\n0 5 1\n", /* no number of 64 bits */
+		"=a\n0 1 1\n0 100000000000000000 1\n0 5 1\n", /* more than 64 bits */
 		"=a\n0 1 1\n0 5 1",			      /* cut */
 		"=a\n0 1 1\n-1 5 1\n",
 		"=a\n0 1 1\n\n0 5 1\n",

@@ -87,7 +87,7 @@ static void alloc_at(struct page_lives *acc, uint64_t ts, uint64_t pfn, uint32_t
 	page_lives_events(acc, &ev, 1);
 }
 
-/* One event ends more blocks than one batch reports, before it begins the block of a new row. */
+/* One event ends more blocks than a batch reports, and then begins the first block of a new row. */
 START_TEST(first_event_of_a_row_that_ends_many_blocks)
 {
 	static const uint32_t orders[] = { 0, 10, 3 };
@@ -364,7 +364,7 @@ static void check_sums(const struct page_lives *acc)
 }
 
 /* Each event is "a03" or "f10": allocation (a), free (f) or announced batched free (b), the CPU,
- * and the order (D is 20). Events are 5 units of time apart.
+ * and the order (D is 20). Events are 5 time units apart.
  */
 START_TEST(order_within_the_skew)
 {
@@ -428,7 +428,7 @@ START_TEST(order_within_the_skew)
 }
 END_TEST
 
-/* Blocks of 2^20 frames, whole and in pieces: every event costs about the same. */
+/* Blocks of 2^20 frames, whole and in pieces: every event must cost about the same. */
 START_TEST(large_blocks_cost_what_small_ones_do)
 {
 	struct page_lives acc = { .doubts.skew = 1000000 };
@@ -451,13 +451,13 @@ START_TEST(large_blocks_cost_what_small_ones_do)
 		check_identities(&acc);
 	}
 	ck_assert_int_eq(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to), 0);
-	/* These are 160000 events; handled frame by frame they took three minutes. */
+	/* These 160000 events would take three minutes if handled frame by frame. */
 	ck_assert_int_le(to.tv_sec - from.tv_sec, 10);
 	page_lives_free(&acc);
 }
 END_TEST
 
-/* Frees of unknown blocks are in doubt for the length of the skew, then forgotten. */
+/* Frees of unknown blocks are kept in doubt for the length of the skew, then forgotten. */
 START_TEST(doubts_do_not_grow_with_the_events)
 {
 	struct page_lives acc = { .doubts.skew = 100 };
@@ -474,7 +474,7 @@ START_TEST(doubts_do_not_grow_with_the_events)
 }
 END_TEST
 
-/* Frees of blocks whose allocations were left out leave no trace in the account. */
+/* Frees of blocks whose allocations were left out do not change the account. */
 START_TEST(frees_of_what_was_left_out_change_nothing)
 {
 	static const uint64_t skews[] = { 0, 10000 };
@@ -488,7 +488,7 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 		alloc(&acc, 8, 1);
 		release(&acc, 9, 0); /* one half of it */
 		release(&acc, 8, 0);
-		release(&acc, 8, 1); /* someone else has it since */
+		release(&acc, 8, 1); /* another task has allocated it since */
 		alloc(&acc, 16, 0);
 		page_lives_finish(&acc);
 		ck_assert_uint_eq(acc.totals.split + acc.totals.matched, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/page_lives.h: what observers get, in which order, and with which allocation.
+ * tests: account/page_lives.h: what observers receive, in what order, and with which allocation.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -91,7 +91,7 @@ START_TEST(each_fate_has_its_counter)
 }
 END_TEST
 
-/* Frees of objects whose allocations were left out leave no trace in the account. */
+/* Frees of objects whose allocations were left out do not change the account. */
 START_TEST(frees_of_what_was_left_out_change_nothing)
 {
 	static const uint64_t skews[] = { 0, 10000 };
@@ -108,7 +108,7 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 		alloc(&acc, 0x1000, 0xa, 50, 64);
 		alloc(&acc, 0x2000, 0xa, 50, 64);
 		release(&acc, 0x1000, 1); /* by any task */
-		release(&acc, 0x1000, 1); /* someone else has it since */
+		release(&acc, 0x1000, 1); /* another task has allocated it since */
 		release(&acc, 0x1000, 0);
 		slab_lives_finish(&acc);
 		ck_assert_uint_eq(acc.totals.matched, 1);
@@ -121,7 +121,7 @@ START_TEST(frees_of_what_was_left_out_change_nothing)
 }
 END_TEST
 
-/* The recorder's own objects are left out, but not those of interrupts that run on top of it. */
+/* The recorder's own objects are left out, but not those of interrupts that interrupt it. */
 START_TEST(the_recorders_own_frees_are_not_unmatched)
 {
 	struct slab_lives acc = { .any.scope.self = 42 };
@@ -135,7 +135,7 @@ START_TEST(the_recorders_own_frees_are_not_unmatched)
 	slab_lives_events(&acc, &ev, 1);
 	alloc(&acc, 0x3000, 0xa, 50, 64);
 	ev.flags = 0;
-	ev.slab_free.ptr = 0x3000; /* not its own, but it frees it */
+	ev.slab_free.ptr = 0x3000; /* not its own object, though it frees it */
 	slab_lives_events(&acc, &ev, 1);
 	slab_lives_finish(&acc);
 	ck_assert_uint_eq(acc.totals.other, 2);
@@ -171,8 +171,7 @@ START_TEST(identities_hold_on_noise)
 }
 END_TEST
 
-/* There are many more addresses than live objects: freed ones must leave the table of live objects.
- */
+/* With many more addresses than live objects, freed ones must leave the table of live objects. */
 START_TEST(freed_addresses_are_remembered_in_little_memory)
 {
 	enum { ADDRESSES = 1 << 18, LIVE = 20000 };
@@ -246,7 +245,7 @@ static void check_free_only(const struct slab_lives *acc)
 	ck_assert_uint_eq(doubled, acc->totals.doubled);
 }
 
-/* Each event is "a0" or "f1": allocation or free, and the CPU. Events are 5 units of time apart. */
+/* Each event is "a0" or "f1": allocation or free, and the CPU. Events are 5 time units apart. */
 static struct slab_lives *play(const char *events, uint64_t skew)
 {
 	struct slab_lives *acc = calloc(1, sizeof(*acc));
@@ -352,7 +351,7 @@ START_TEST(a_gap_without_an_end_leaves_nothing_sure)
 }
 END_TEST
 
-/* Tasks that allocate in turn at one callsite. */
+/* Tasks allocate in turn at one callsite. */
 START_TEST(each_of_many_tasks_has_its_row)
 {
 	enum { TASKS = 5000, ROUNDS = 3 };
@@ -376,7 +375,7 @@ START_TEST(each_of_many_tasks_has_its_row)
 }
 END_TEST
 
-/* Wherever it is among the dimensions, whose values are 0 before it. */
+/* A dimension tells rows apart wherever it is; the values of the dimensions before it are 0. */
 START_TEST(a_dimension_tells_rows_apart)
 {
 	const int at = _i;
@@ -412,7 +411,7 @@ START_TEST(a_dimension_tells_rows_apart)
 		acc.any.dimensions.of[at] = cases[i].dimension;
 		slab_lives_events(&acc, &a, 1);
 		slab_lives_events(&acc, &b, 1);
-		release(&acc, 0x2000, 7); /* counts in the allocating row */
+		release(&acc, 0x2000, 7); /* counts for the allocating row */
 		slab_lives_sum(&acc);
 		ck_assert_uint_eq(lives_rows(&acc.any), cases[i].dimension ? 2 : 1);
 		ck_assert_uint_eq(slab_lives_key(&acc, 0)->dims.of[at], cases[i].first);
@@ -435,7 +434,7 @@ START_TEST(sizes_tell_kmalloc_objects_apart)
 	alloc(&acc, 0x1000, 0xa, 50, 64);
 	alloc(&acc, 0x2000, 0xa, 60, 64);
 	alloc(&acc, 0x3000, 0xa, 90, 96);
-	/* Without kmalloc(), the object is of the cache that the event names. */
+	/* An object not from kmalloc() belongs to the cache that the event names. */
 	ev.slab_alloc.ptr = 0x4000;
 	ev.slab_alloc.bytes_alloc = 64;
 	slab_lives_events(&acc, &ev, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: account/slab_lives.h: what observers get, in which order, and with which allocation.
+ * tests: account/slab_lives.h: what observers receive, in what order, and with which allocation.
  */
 #include <check.h>
 #include <errno.h>
@@ -41,8 +41,8 @@ static void heard_free(struct heard *h)
 	free(h->times);
 }
 
-/* Each event is "a0" or "f1": allocation or free of address @ptr, and the CPU. Events are 5 units
- * of time apart. The n-th asks for 10 n bytes.
+/* Each event is "a0" or "f1": allocation or free of address @ptr, and the CPU. Events are 5 time
+ * units apart. The n-th asks for 10 n bytes.
  */
 static size_t make_events(struct kmem_event *evs, const char *events, uint64_t ptr)
 {
@@ -67,7 +67,7 @@ static size_t make_events(struct kmem_event *evs, const char *events, uint64_t p
 	return nr;
 }
 
-/* Without an event there is nothing to hear. */
+/* Without events, the observer receives nothing. */
 START_TEST(nothing_happened)
 {
 	struct slab_lives *slab;
@@ -90,8 +90,8 @@ START_TEST(nothing_happened)
 }
 END_TEST
 
-/* What the observer must get: "B100", "F100", "G100" or "L100" (found late) with the time of the
- * allocation, then a letter for the position of the event ('-': without an event); "c": another
+/* What the observer must receive: "B100", "F100", "G100" or "L100" (found late) with the time of
+ * the allocation, then a letter for the position of the event ('-': without an event); "c": another
  * CPU; "r": reordered.
  */
 START_TEST(each_life_is_handed_over)
@@ -104,7 +104,7 @@ START_TEST(each_life_is_handed_over)
 		{ "f0f0", "" },
 		{ "a0a0f0", "B100a G100b B105b F105c" },
 		{ "f1a0a0", "B105b F105ccr B110c" },
-		/* The free came first: nothing else ended the object. */
+		/* The free came first, and nothing else ended the object. */
 		{ "f1a0", "B105b F105-cr" },
 		/* The free comes last. */
 		{ "a0a1f0f1", "B100a G100b B105b F105cc L100dcr" },
@@ -259,7 +259,7 @@ START_TEST(lives_begin_before_they_end)
 }
 END_TEST
 
-/* All users share one account, whose rows are fine enough for each of them. */
+/* All users share one account, whose rows are fine enough for all of them. */
 START_TEST(accounts_are_made_once)
 {
 	const struct dimensions none = { 0 }, stack = { .of = { DIMENSION_STACK } },

@@ -60,7 +60,7 @@ static void rcu(uint64_t ptr)
 	rcu_on(0, ptr);
 }
 
-/* @nr objects, 64 bytes apart from @ptr on; the event names at most @named. */
+/* An event of @nr objects, 64 bytes apart from @ptr on, of which it names at most @named. */
 static void bulk(enum kmem_event_type type, uint64_t ptr, uint32_t nr, uint32_t named)
 {
 	struct kmem_event ev = { .type = (uint8_t)type };
@@ -78,7 +78,7 @@ static void bulk(enum kmem_event_type type, uint64_t ptr, uint32_t nr, uint32_t 
 	give(&ev);
 }
 
-/* Frees by what became of them: each is compared. */
+/* Checks the totals, and that allocations and frees add up. */
 static void expect(uint64_t allocs, uint64_t matched, uint64_t implicit, uint64_t live)
 {
 	const struct slab_totals *s = &acc.totals;
@@ -135,7 +135,7 @@ START_TEST(dying_is_a_state)
 }
 END_TEST
 
-/* The table does not keep dying objects for ever, and does not forget them at once. */
+/* The table keeps dying objects for a while, but not forever. */
 START_TEST(dying_ends)
 {
 	uint64_t i;
@@ -219,7 +219,7 @@ START_TEST(bulk_in_a_full_batch)
 	slab_lives_events(&acc, evs, LIVES_EVENTS);
 	expect(2 * KMEM_OBJECTS_MAX + LISTED, 0, KMEM_OBJECTS_MAX + LISTED - 1,
 	       KMEM_OBJECTS_MAX + 1);
-	/* Each that began, and those that ended. */
+	/* All that began, and those that ended. */
 	ck_assert_uint_eq(heard, 3 * KMEM_OBJECTS_MAX + 2 * LISTED - 1);
 	slab_lives_free(&acc);
 }
@@ -240,7 +240,8 @@ START_TEST(unseen_objects)
 }
 END_TEST
 
-/* Allocates @nr objects from @ptr on; CPU 3 hands them to RCU, and CPU 5 others in between. */
+/* Allocates @nr objects from @ptr on, which CPU 3 hands to RCU; CPU 5 hands over others in between.
+ */
 static void hand_over(uint64_t ptr, uint32_t nr)
 {
 	uint32_t i;
@@ -253,7 +254,7 @@ static void hand_over(uint64_t ptr, uint32_t nr)
 	}
 }
 
-/* An array of RCU's has what one CPU handed over, so the event need not name all. */
+/* RCU frees an array of what one CPU handed over, so the event need not name all objects. */
 START_TEST(array_of_rcu)
 {
 	hand_over(0x10000, 200);
@@ -265,7 +266,7 @@ START_TEST(array_of_rcu)
 	ck_assert_uint_eq(acc.totals.bulk_frees, 200);
 	ck_assert_uint_eq(acc.totals.unseen, 0);
 	ck_assert_uint_eq(acc.totals.dying, 200);
-	/* One that was freed elsewhere ends it. */
+	/* An object freed elsewhere ends the array. */
 	release(0x110000 + 50 * 64, 1);
 	bulk(KMEM_FREE_BULK, 0x110000, 200, 32);
 	slab_lives_sum(&acc);
@@ -289,7 +290,7 @@ START_TEST(array_of_rcu_begins_before)
 }
 END_TEST
 
-/* Objects in another order than they were handed over: it is no array of RCU's. */
+/* If the objects are not in the order they were handed over in, it is not RCU's array. */
 START_TEST(array_of_others)
 {
 	uint32_t i;
@@ -306,7 +307,7 @@ START_TEST(array_of_others)
 }
 END_TEST
 
-/* A place that is 65 536 objects old is used again. */
+/* A position in the order is reused after 65,536 objects. */
 START_TEST(order_is_bounded)
 {
 	struct rcu_order order = { 0 };
@@ -326,7 +327,7 @@ START_TEST(order_is_bounded)
 }
 END_TEST
 
-/* The first free that names the cache says what the callsite allocates. */
+/* The first free that names a cache tells which cache the callsite allocates from. */
 START_TEST(cache_is_learnt)
 {
 	const struct slab_key *key;
@@ -349,7 +350,7 @@ START_TEST(cache_is_learnt)
 }
 END_TEST
 
-/* Where allocations name no cache, frees of objects with a size do. */
+/* If allocations name no cache, frees of objects of known size do. */
 START_TEST(size_is_learnt)
 {
 	bulk(KMEM_ALLOC_BULK, 0x2000, 2, 64);
@@ -390,14 +391,14 @@ static void keep_event(void *ctx, const struct lives *of, const struct life *lif
 		types[life->event->type]++;
 }
 
-/* Observers see the event, not what it was taken apart into. */
+/* Observers see the event itself, not the parts it was split into. */
 START_TEST(observers_see_the_event)
 {
 	unsigned int types[KMEM_NR_TYPES] = { 0 };
 
 	ck_assert_int_eq(lives_observe(&acc.any, keep_event, types), 0);
 	bulk(KMEM_ALLOC_BULK, 0x1000, 64, 64);
-	bulk(KMEM_ALLOC_BULK, 0x1000, 64, 64); /* over live ones: two lives an object */
+	bulk(KMEM_ALLOC_BULK, 0x1000, 64, 64); /* over live ones: two lives per object */
 	rcu(0x1000);
 	bulk(KMEM_FREE_BULK, 0x1000, 64, 64);
 	expect(128, 64, 64, 0);

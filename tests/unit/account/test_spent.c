@@ -23,7 +23,7 @@ static void make(struct accounts *a, const struct dimensions *dims)
 	ck_assert_int_eq(accounts_of_memory(a, MEMORY_PAGE, dims, &page), 0);
 }
 
-/* Uses few objects and frames, so that everything that can happen to them does. */
+/* Uses few objects and frames, so that everything possible happens to them. */
 static struct kmem_event any_event(unsigned int *seed)
 {
 	unsigned int r = (unsigned int)rand_r(seed), s = (unsigned int)rand_r(seed);
@@ -153,8 +153,8 @@ static void expect_order(const uint64_t *firsts, size_t nr)
 		ck_assert_uint_lt(firsts[i - 1], firsts[i]);
 }
 
-/* A task begins with the first of its rows, whether that is a sum now or not. @rows: rows of the
- * same events that stayed.
+/* A task begins with the first of its rows, even if that has become a sum. @rows: rows of the same
+ * events that stayed.
  */
 static void expect_firsts(const struct lives *sums, const struct lives *rows)
 {

@@ -12,7 +12,7 @@
 
 enum { MOST_EVENTS = 40000, SITE = 0xca11, OTHER = 0x07e4 };
 
-/* Events made by the test; the recording gives its event types, the test gives the slabinfo. */
+/* Events made by the test; the recording provides the event types, the test slabinfo. */
 struct fixture {
 	struct opened in;
 	struct recording_text meta[2], *own_meta;
@@ -122,7 +122,7 @@ static void ck_text(const struct fixture *f, const char *name, const char *wante
 	ck_assert_msg(strstr(c->s, wanted), "%s: %s", name, c->s);
 }
 
-/* The objects of the kernel commit that the method comes from, in SLUB slabs with a tail. */
+/* The objects of the kernel commit that introduced the method, in SLUB slabs with a tail. */
 START_TEST(a_cache_of_its_own)
 {
 	char slabinfo[] = "slabinfo - version: 2.1\n"
@@ -160,7 +160,7 @@ START_TEST(few_objects_are_not_worth_a_slab)
 	struct fixture f;
 
 	set_up(&f);
-	/* They save 496 bytes, but their slab has room for 11 more objects of 56 bytes. */
+	/* They would save 496 bytes, but their slab has room for 11 more objects of 56 bytes. */
 	allocate(&f, KMEM_KMALLOC, SITE, 0, 62, 56, 64);
 	ck_assert_uint_eq(advice(&f), 0);
 	ck_assert_uint_eq(f.t->nr_notes, 1);
@@ -240,7 +240,7 @@ START_TEST(large)
 }
 END_TEST
 
-/* Several sizes: what counts is the moment of the largest total waste. */
+/* Several sizes: the time of the largest total waste counts. */
 START_TEST(large_of_several_sizes)
 {
 	struct fixture f;
@@ -264,7 +264,7 @@ START_TEST(large_of_several_sizes)
 }
 END_TEST
 
-/* The same request in allocations of two sizes. */
+/* The same request leads to allocations of two sizes. */
 START_TEST(large_of_two_allocations)
 {
 	struct fixture f;
@@ -470,14 +470,14 @@ END_TEST
 
 /* --- batches ---------------------------------------------------------------------------- */
 
-/* Events of a CPU, each with its count: f the task frees a page; b that of the oldest page not yet
- * announced is announced, B that of the next page to be freed, e that of the page freed last; i a
- * free in an interrupt, t by another task; h of two pages; a an allocation by the task, A by
- * another task; l events are lost; p time passes; c everything from here on is on the other CPU.
+/* Events of a CPU, each after its count. f: the task frees a page. b: a batched free of the oldest
+ * page without one is announced; B: of the next page to be freed; e: of the page freed last. i: a
+ * free in an interrupt; t: by another task; h: of two pages. a: an allocation by the task; A: by
+ * another task. l: events are lost. p: time passes. c: everything from here on is on the other CPU.
  */
 static const struct {
 	const char *events;
-	unsigned int single; /* of the task; 0: no advice */
+	unsigned int single; /* the task's single frees; 0: no advice */
 } frees[] = {
 	{ "16f", 16 },
 	{ "15f", 0 },
@@ -609,7 +609,7 @@ START_TEST(unbatched_by_others)
 }
 END_TEST
 
-/* With callchains the row is a callsite, whatever the tasks; the runs add up. */
+/* With callchains, a row is a callsite of any tasks, and its runs add up. */
 START_TEST(unbatched_callsite)
 {
 	struct fixture f;

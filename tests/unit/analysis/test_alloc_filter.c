@@ -219,7 +219,7 @@ static void make_events(struct kmem_event evs[NR])
 
 #define EV(name) (1U << (name))
 
-/* A loss concerns what every filter shows, but for those by CPU. */
+/* A loss passes every filter except those by CPU. */
 static const struct passes {
 	char kind;
 	const char *word; /* NULL: the cache of the events */

@@ -12,7 +12,7 @@ Suite *test_alloc_tags_suite(void);
 
 #define PRINT "\nprint fmt: \"\"\n"
 
-/* Formats of a 64-bit kernel; FREED is that of a later posting, with ptr instead of ref. */
+/* Formats of a 64-bit kernel; FREED is from a later posting, with ptr instead of ref. */
 static const char hit_64[] =
 	"name: alloc_tag_hit\nID: 1\n" FORMAT_COMMON
 	"\tfield:void * tag;\toffset:8;\tsize:8;\tsigned:0;\n"

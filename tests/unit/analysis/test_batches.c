@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: analysis/pass/analyze.h: every analysis makes the same tables of the same events, however
- * they come in batches.
+ * they are divided into batches.
  */
 #include <check.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ struct fixture {
 	size_t nr, capacity;
 };
 
-/* Adds a batch of the stream. False at its end. */
+/* Adds a batch of the stream. False at the stream's end. */
 static bool take(struct fixture *f)
 {
 	int i, nr;
@@ -109,7 +109,7 @@ struct own {
 	uint64_t words[ANALYSIS_OWN_SIZE / sizeof(uint64_t)];
 };
 
-/* All own options of @analysis: flags are set, times are a millisecond. */
+/* Sets all of @analysis' own options: flags to true, times to a millisecond. */
 static void set_own(struct own *own, const struct analysis *analysis)
 {
 	const struct analysis_option *opt = analysis->options;
@@ -124,8 +124,8 @@ static void set_own(struct own *own, const struct analysis *analysis)
 	}
 }
 
-/* The analysis @name, or all of them. The stream ends in the middle, or where it does. @own: with
- * their own options.
+/* Checks the analysis @name, or all, with a stream that ends in the middle and with the whole one.
+ * @own: with their own options.
  */
 static void check(const char *file, const char *name, const struct analysis_options *opts,
 		  bool own)
@@ -207,7 +207,7 @@ START_TEST(test_batches)
 }
 END_TEST
 
-/* Only few recordings have such events. */
+/* Few recordings have such events. */
 START_TEST(test_zones)
 {
 	const struct analysis_options opts = { .by = SUBJECT_PID, .bins = 7 };
@@ -246,7 +246,7 @@ START_TEST(no_room_for_more)
 		f.in.env.accounts = &accounts;
 		ret = analysis_new(analysis, &f.in.env, &opts, &self);
 		ck_assert_msg(!ret || ret == -EOVERFLOW, "%s: %d", analysis->name, ret);
-		/* One may have nothing to do in this recording. */
+		/* An analysis may have nothing to do in this recording. */
 		ck_assert_msg(self || !ret, "%s: %d", analysis->name, ret);
 		nr += ret == -EOVERFLOW;
 		analysis_free(analysis, self);

@@ -37,7 +37,7 @@ static void drop(struct births *b, const struct birth *list, size_t nr)
 	births_drop(b);
 }
 
-/* Most objects are freed; the memory used follows the live ones. */
+/* Most objects are freed; memory use depends on the live ones. */
 START_TEST(tasks_of_what_lives)
 {
 	struct birth *list = calloc(BIRTHS, sizeof(*list));
@@ -72,7 +72,8 @@ START_TEST(tasks_of_what_lives)
 }
 END_TEST
 
-/* The clock is coarse: two tasks allocate at one time. What is before and after is certain. */
+/* The clock is coarse: two tasks allocate at the same time. What comes before and after is certain.
+ */
 START_TEST(one_time)
 {
 	struct births b = { 0 };
@@ -94,7 +95,7 @@ START_TEST(one_time)
 }
 END_TEST
 
-/* The clock steps back: no task is certain, and no object is lost. */
+/* The clock steps back: no task is certain, but no object is lost. */
 START_TEST(time_runs_backwards)
 {
 	struct births b = { 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/bounds/bounds.h and census.h: what is certain, and why the rest is not.
+ * tests: analysis/bounds/bounds.h and census.h: what is certain, and why other things are not.
  */
 #include <check.h>
 
@@ -61,7 +61,7 @@ START_TEST(a_proof_takes_from_both_ends)
 
 	net_range_prove(&r, 0, 100);
 	check_parts(&r, 0, 50, 30, 20, 0);
-	net_range_prove(&r, 10, 75); /* the surest are live, the others gone */
+	net_range_prove(&r, 10, 75); /* the surest ones live, the others are gone */
 	check_parts(&r, 10, 40, 5, 20, 25);
 	r = parts;
 	net_range_prove(&r, 90, 95);
@@ -162,7 +162,7 @@ START_TEST(lost_events_have_a_number_or_none)
 	s.nr_bad_pages = 1;
 	ck_assert(!bounds_lost(&rec, &s, &lost));
 	s.nr_bad_pages = 0;
-	cpus[0].nr_unknown = 1; /* the other CPU does not make it known */
+	cpus[0].nr_unknown = 1; /* the other CPU's count does not help */
 	ck_assert(!bounds_lost(&rec, &s, &lost));
 }
 END_TEST
@@ -175,8 +175,9 @@ static void check_census(const struct census *c, uint64_t nr, uint64_t min, uint
 	ck_assert_uint_eq(r.max, max);
 }
 
-/* Objects from before the recording: 1000 - 40 freed. In use after it: 1500, at most 24 of them
- * free. Without an event came at most 16, and as many as 8 of these 400 ms have events.
+/* 1000 - 40 objects from before the recording were not freed. After it 1500 are in use, of which at
+ * most 24 are free. At most 16 were allocated without an event, and as many as 8 of these 400 ms
+ * have events.
  */
 START_TEST(a_lost_event_is_one_object_in_slabinfo)
 {
@@ -204,7 +205,7 @@ START_TEST(a_lost_event_is_one_object_in_slabinfo)
 	ck_assert(census_contradicts(&c, 0));
 	class.live = 1500;
 	ck_assert(!census_contradicts(&c, 0));
-	class.live = 400; /* fewer than it gained: others came unseen */
+	class.live = 400; /* fewer than it gained: others were allocated unseen */
 	check_census(&c, 400, 0, 400);
 }
 END_TEST
@@ -233,7 +234,7 @@ START_TEST(a_lost_event_is_a_slab_in_a_count)
 
 	class.live = sure + 1;
 	check_census(&c, sure + 1, sure, sure + 1);
-	c.lost = 1; /* also, a CPU may have refilled what shrinking emptied */
+	c.lost = 1; /* and a CPU may have refilled what shrinking emptied */
 	check_census(&c, sure + 1, sure - 2 * 8 - 60 - 1, sure + 1);
 	c.lost = 0;
 	class.since_shrunk = 1;

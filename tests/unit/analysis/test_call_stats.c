@@ -113,7 +113,7 @@ START_TEST(per_call)
 			ev = object(&f, 7, 7777); /* an interrupt's */
 			ev->flags = KMEM_FLAG_HARDIRQ;
 			object(&f, 7, 9999)->slab_alloc.ptr = 0; /* it failed */
-			object(&f, 8, 333); /* of a task that is in no known call */
+			object(&f, 8, 333); /* by a task that is in no known call */
 			event(&f, KMEM_PAGE_ALLOC, 100, 1);
 			event(&f, KMEM_PAGE_ALLOC, KMEM_NO_PFN, 1);
 		}
@@ -121,7 +121,7 @@ START_TEST(per_call)
 	}
 	object(&f, 7, 4000); /* between two calls */
 	call(&f, KMEM_CALL_ENTER, 7, 41);
-	object(&f, 7, 1000); /* this call goes on */
+	object(&f, 7, 1000); /* this call has not returned */
 	t = table_of(&f, "calls", &by_entry);
 	ck_assert_uint_eq(t->nr_rows, 2);
 	check_row(t, "socket(2)", "slab",
@@ -139,7 +139,7 @@ START_TEST(per_call)
 }
 END_TEST
 
-/* A call in which events were lost is not among those that have a least and a most. */
+/* Calls in which events were lost do not count for minimum and maximum. */
 START_TEST(losses)
 {
 	struct fixture f;
@@ -168,7 +168,7 @@ START_TEST(losses)
 }
 END_TEST
 
-/* A call of each of many tasks, all at once. */
+/* Many tasks, each in a call at the same time. */
 START_TEST(many_tasks)
 {
 	enum { TASKS = 20 };
@@ -197,7 +197,7 @@ START_TEST(many_tasks)
 }
 END_TEST
 
-/* Calls have 4096 rows; the others share one. */
+/* Kinds of calls have at most 4096 rows; further ones share a row. */
 START_TEST(many_kinds)
 {
 	enum { KINDS = 4096, MORE = 4 };
@@ -232,7 +232,7 @@ START_TEST(many_kinds)
 }
 END_TEST
 
-/* More bytes in a call than a figure can have, from a damaged recording, change no other figure. */
+/* More bytes in a call than a figure can hold, from a damaged recording, change no other figure. */
 START_TEST(most_bytes)
 {
 	struct fixture f;
@@ -255,7 +255,7 @@ START_TEST(most_bytes)
 }
 END_TEST
 
-/* With a filter only the calls of tasks that pass it count. */
+/* With a filter, only calls of tasks that pass it count. */
 START_TEST(filtered)
 {
 	struct alloc_filter filter = { 0 };
@@ -284,7 +284,7 @@ START_TEST(filtered)
 }
 END_TEST
 
-/* No table without system calls. */
+/* Without system calls there is no table. */
 START_TEST(none)
 {
 	struct fixture f;

@@ -110,7 +110,7 @@ START_TEST(small_ones_are_added_up)
 		      "  alloc 60/60 3\n"
 		      " other (2 functions) 34/34 5\n"
 		      "other (1 function) 1/1 1\n");
-	/* 30 are not below 30. */
+	/* 30 is not below 30. */
 	opts.min_share = 300000;
 	expect(&opts, "entry 99/0 9\n"
 		      " read 65/5 4\n"
@@ -204,8 +204,8 @@ START_TEST(many)
 	for (row = 0; row < t->nr_rows; row++)
 		all += cell(t, row, "self")->u;
 	ck_assert_uint_eq(all, UINT64_C(100000) * 99999 / 2);
-	/* Much longer than this takes even on a busy machine, and much shorter than anything
-	 * quadratic.
+	/* Much more than this takes even on a busy machine, and much less than a quadratic
+	 * algorithm would.
 	 */
 	ck_assert_double_le((double)(clock() - begin) / CLOCKS_PER_SEC, 30);
 	table_free(t);

@@ -9,8 +9,8 @@
 #include "analysis/bounds/census.h"
 #include "opened.h"
 
-/* Counts of slabinfo: a class of 100 live objects should have 100 more than before, and misses 10.
- * That CPUs hold free ones may explain it, if it is no more than these.
+/* Counts of slabinfo: a class with 100 live objects should have gained 100, but lacks 10. Free
+ * objects that CPUs hold may explain that, if there are enough of them.
  */
 START_TEST(likely_by_slabinfo)
 {
@@ -18,7 +18,7 @@ START_TEST(likely_by_slabinfo)
 		uint64_t slack, untraced, likely;
 	} cases[] = { { 9, 3, 90 },   { 10, 3, 97 },  { 10, 9, 91 },
 		      { 10, 10, 90 }, { 10, 11, 90 }, { 11, 0, 100 } };
-	/* Only a count while events were recorded says what CPUs held of the cache. */
+	/* Only a count taken while events were recorded says how many of its objects CPUs held. */
 	struct census_cache cache = { .next = UINT32_MAX, .first.held = 50 };
 	struct census_class class = { .before = 115,
 				      .after = 200,
@@ -45,8 +45,8 @@ START_TEST(likely_by_slabinfo)
 }
 END_TEST
 
-/* Exact counts while events were recorded: 130 + 20 objects, of which 2 and 4 changed since, and
- * 142 - 3 are there: 13 are missing.
+/* Exact counts while events were recorded: of 130 + 20 objects, with 2 and 4 changes since, 142 - 3
+ * are there: 13 are missing.
  */
 START_TEST(likely_by_exact_counts)
 {
@@ -83,7 +83,7 @@ START_TEST(likely_by_exact_counts)
 		ck_assert_uint_eq(census_likely(&c, 0, cases[i].untraced),
 				  cases[i].likely);
 	}
-	/* Not more than are in use, and were allocated since. */
+	/* At most as many as are in use and were allocated since. */
 	class.live = 200;
 	class.old_freed = 300;
 	ck_assert_uint_eq(census_likely(&c, 0, 0), 130 + 4);
@@ -240,7 +240,8 @@ START_TEST(classes_of_the_texts)
 }
 END_TEST
 
-/* What CPUs hold: the most of what is said of a cache. What nothing is said of comes from its size.
+/* What CPUs hold: the largest number that the texts give for a cache; without any, it is derived
+ * from the size.
  */
 START_TEST(slack_of_the_texts)
 {
@@ -262,7 +263,7 @@ START_TEST(slack_of_the_texts)
 }
 END_TEST
 
-/* A line that comes again, or has more than any cache, is damage. */
+/* A repeated line, or one with more than any cache has, is damage. */
 START_TEST(counts_of_the_texts)
 {
 	const struct census_class *class;
@@ -287,14 +288,14 @@ START_TEST(counts_of_the_texts)
 	ck_assert_uint_eq(class->last.begin, 54);
 	ck_assert_uint_eq(class->last.end, 59);
 	ck_assert_uint_eq(class->held + class->refill, (4 + 2) * 42 + 2 * SHEAVES);
-	/* The most that a count may have. */
+	/* The largest valid count. */
 	ck_assert_uint_eq(class_of(&r, "big")->last.caches, 1);
 	ck_assert_uint_eq(class_of(&r, "new")->last.caches, 1);
 	tear_down(&r);
 }
 END_TEST
 
-/* Events of an object that is known by @kind, at each of @times. */
+/* Adds an event of an object of @kind at each of @times. */
 static void add_events(struct slab_edges *edges, struct slab_edge_kind kind,
 		       const uint64_t *times, size_t nr)
 {
@@ -307,7 +308,7 @@ static void add_events(struct slab_edges *edges, struct slab_edge_kind kind,
 				(struct slab_edge){ times[i], kind, whats[k] };
 }
 
-/* Events during the two counts, before the end of the first and after the begin of the last. */
+/* Events during the two counts, before the end of the first and after the start of the last. */
 START_TEST(events_next_to_counts)
 {
 	static const uint64_t times[] = { 10, 12, 13, 14, 50, 51, 52, 53, 54 };
@@ -339,7 +340,7 @@ START_TEST(events_next_to_counts)
 }
 END_TEST
 
-/* An event belongs to the classes that its object can be of. */
+/* An event counts for all classes that its object may belong to. */
 START_TEST(events_of_unknown_caches)
 {
 	static const struct {
@@ -363,7 +364,7 @@ START_TEST(events_of_unknown_caches)
 				  cases[i].area);
 		ck_assert_uint_eq(class_of(&r, "kmalloc-96")->frees_since,
 				  cases[i].kmalloc);
-		/* That the object is old counts only if the event names the cache. */
+		/* An old object counts as such only if the event names the cache. */
 		ck_assert_uint_eq(class_of(&r, "kmalloc-96")->old_outside, 0);
 		tear_down(&r);
 	}

@@ -115,7 +115,7 @@ START_TEST(test_members)
 }
 END_TEST
 
-/* A buffer that ran out of memory makes the table fail. */
+/* A buffer that failed for lack of memory makes the table fail. */
 START_TEST(test_failed_buffer)
 {
 	struct table *t = table_type_new(&type, "Test", SUBJECT_NONE, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/row/entry.h: how the kernel was entered, by a callchain.
+ * tests: analysis/row/entry.h: how the kernel was entered, according to a callchain.
  */
 #include <check.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static const struct {
 	  "exit_group(2)" },
 	{ "handle_mm_fault do_user_addr_fault exc_page_fault asm_exc_page_fault",
 	  "page fault" },
-	/* A fault in a system call is the system call's. */
+	/* A fault in a system call counts for the system call. */
 	{ "f exc_page_fault asm_exc_page_fault copy __x64_sys_read do_syscall_64",
 	  "read(2)" },
 	{ "f do_dat_exception __do_pgm_check pgm_check_handler", "page fault" },
@@ -95,7 +95,7 @@ START_TEST(by_functions)
 }
 END_TEST
 
-/* The kernel's frames, then a program's. */
+/* Kernel frames, then user frames. */
 START_TEST(user_functions)
 {
 	static const char kernel[] = "10000 t alloc\n20000 t asm_exc_page_fault\n";

@@ -15,7 +15,7 @@ static void add(struct unit_pieces *p, uint32_t row, uint64_t unit, uint64_t val
 	ck_assert_int_eq(unit_pieces_add(p, row, unit, value), 0);
 }
 
-/* Estimates of @nr rows, where row n is sum n; @of: what is estimated. */
+/* Estimates @nr rows, where row n is sum n. @of: what is estimated. */
 static void estimate(const struct unit_pieces *p, uint32_t one_in, enum estimate_of of,
 		     struct estimate *out, size_t nr)
 {
@@ -66,7 +66,7 @@ START_TEST(units_alike_have_mid_p_intervals)
 		for (unsigned int n = 0; n < known[i].nr; n++)
 			add(&p, 0, 10 + n, 1000000);
 		for (unsigned int n = 0; n < 20000;
-		     n++) /* others, which say that units are alike */
+		     n++) /* other rows, which show that units are alike */
 			add(&p, 1 + n % 4, n, 1000000);
 		estimate(&p, 256, ESTIMATE_PAGES, e, 5);
 		near((double)e[0].low / unit, known[i].low);
@@ -78,7 +78,7 @@ START_TEST(units_alike_have_mid_p_intervals)
 }
 END_TEST
 
-/* A row that comes from few units says how few. */
+/* A row of few units says how few. */
 START_TEST(few_units_with_most_are_told)
 {
 	struct unit_pieces p = { 0 };
@@ -107,7 +107,7 @@ START_TEST(known_intervals)
 	e = estimate_of(&p, 16);
 	ck_assert_uint_eq(e.seen, 1000);
 	ck_assert_uint_eq(e.value, 16000);
-	ck_assert_uint_eq(e.low, 1000); /* what was seen: the formula says less */
+	ck_assert_uint_eq(e.low, 1000); /* what was seen; the formula would give less */
 	ck_assert_uint_ge(e.high, 163100);
 	ck_assert_uint_le(e.high, 163300);
 	ck_assert_uint_eq(e.units, 1);
@@ -127,8 +127,8 @@ START_TEST(known_intervals)
 }
 END_TEST
 
-/* What every sample contains is exact and says nothing about the rest, of which there may be as
- * much as for an empty row.
+/* What every sample contains is exact, but says nothing about the rest: there may be as much of
+ * that as in an empty row.
  */
 START_TEST(what_is_recorded_in_any_case)
 {
@@ -140,7 +140,7 @@ START_TEST(what_is_recorded_in_any_case)
 	e = estimate_of(&p, 16);
 	ck_assert_uint_eq(e.value, 2 << 20);
 	ck_assert_uint_eq(e.low, 2 << 20);
-	/* There is no unit to estimate from: assumes a full one. */
+	/* With no unit to estimate from, assumes a full one. */
 	near((double)(e.high - e.low), 2.99573 * 3 * 16 * 32768);
 	near((double)e.missing, 2.99573 * 3 * 16 * 32768);
 	ck_assert_uint_eq(e.units, 0);
@@ -205,8 +205,8 @@ START_TEST(absurd_sums_are_bounded)
 }
 END_TEST
 
-/* Takes every sample of made-up memory in which few units hold most bytes: the intervals contain
- * the truth as often as they claim, and more units make them narrower.
+/* Takes every sample of made-up memory in which few units hold most bytes: intervals must contain
+ * the truth as often as they claim, and more units must make them narrower.
  */
 START_TEST(intervals_hold_the_truth_as_often_as_they_say)
 {
@@ -240,13 +240,13 @@ START_TEST(intervals_hold_the_truth_as_often_as_they_say)
 	}
 	ck_assert_uint_gt(few, 0);
 	ck_assert_uint_ge(inside * 100, all * ESTIMATE_PERCENT);
-	/* They are not so wide that they always contain it. */
+	/* They must not be so wide that they always contain it. */
 	ck_assert_uint_lt(inside, all);
 }
 END_TEST
 
-/* A sample of one in 64 that has a row has a row of one unit, too: the interval must not begin
- * above what that unit has.
+/* If a sample of one in 64 has only one unit of a row, the interval must not begin above that
+ * unit's value.
  */
 START_TEST(a_row_of_one_unit_has_at_least_that)
 {
@@ -264,9 +264,8 @@ START_TEST(a_row_of_one_unit_has_at_least_that)
 }
 END_TEST
 
-/* Units of a row that weigh 100 times as much as others: of a row with one unit in the sample, the
- * other rows tell that it may be a light one. A table whose rows have units alike leaves the
- * intervals narrow.
+/* If some units of other rows weigh ten times as much as the rest, the only sampled unit of a row
+ * may be a light one. If the units of other rows are alike, the intervals stay narrow.
  */
 START_TEST(other_rows_tell_how_units_differ)
 {
@@ -287,13 +286,13 @@ START_TEST(other_rows_tell_how_units_differ)
 	/* The interval of units alike ends at 4.93 times what the unit stands for. */
 	ck_assert_uint_ge(alike[0].high, 4931 * 16);
 	ck_assert_uint_lt(alike[0].high, 9000 * 16);
-	/* For many units it is their own weights that count. */
+	/* With many units, their own weights count. */
 	ck_assert_uint_lt(alike[1].high, 3 * alike[1].value / 2);
 	ck_assert_uint_lt(differ[1].high, 2 * differ[1].value);
 }
 END_TEST
 
-/* A unit of a row of made memory, and its weight: as of objects that are freed soon, few addresses
+/* Makes a unit of a row and its weight, like that of objects that are freed soon: few addresses
  * have most of them.
  */
 static uint64_t made_unit(uint32_t row, uint64_t n, uint64_t *value)
@@ -308,8 +307,8 @@ static uint64_t made_unit(uint32_t row, uint64_t n, uint64_t *value)
 
 #define MADE_ROWS 100
 
-/* One in 16 of a table in which few addresses have most of each row: intervals hold the truth as
- * often as they say also for rows of which the sample has one unit, or two, or three to five.
+/* Samples one in 16 of a table in which few addresses have most of each row: intervals must contain
+ * the truth as often as they claim even for rows with one, two, or three to five sampled units.
  */
 START_TEST(rows_of_few_units_hold_the_truth_too)
 {
@@ -351,9 +350,9 @@ START_TEST(rows_of_few_units_hold_the_truth_too)
 }
 END_TEST
 
-/* Rows by task: each has light units of its own, and most of its bytes in two units that all rows
- * share. Of 16 samples, at most two have one of these. Estimates of what shares units know that,
- * estimates by callsite hold in few cases.
+/* Rows by task: each has light units of its own, but most of its bytes in two units that all rows
+ * share. Of 16 samples, at most two have one of these. Estimates that know about shared units allow
+ * for that; estimates by callsite are rarely right.
  */
 START_TEST(rows_share_few_hot_units)
 {

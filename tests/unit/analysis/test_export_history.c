@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/rows_out/export_history.h: objects have numbers, and end once.
+ * tests: analysis/rows_out/export_history.h: objects have numbers, and each ends once.
  */
 #include "analysis/rows_out/export_history.h"
 
@@ -37,7 +37,7 @@ START_TEST(objects)
 		{ false, 100, 1, 1024, 1, 1 },
 		{ false, 200, 1, 1, 0, 0 },
 		{ true, 100, 2, 4096, 3, 0 },
-		{ false, 100, 9, 4096, 3, 1 }, /* the latest there */
+		{ false, 100, 9, 4096, 3, 1 }, /* the latest one there */
 		{ false, 300, 1, 9, 2, 1 },    /* more than it had */
 	};
 	struct export_history h = { 0 };
@@ -58,7 +58,7 @@ START_TEST(objects)
 }
 END_TEST
 
-/* Changes without an event have one order; those before keep theirs. */
+/* Changes without an event have a defined order; those before keep theirs. */
 START_TEST(order_at_the_end)
 {
 	static const struct {

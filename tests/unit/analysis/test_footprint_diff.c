@@ -176,7 +176,7 @@ START_TEST(a_tree_adds_up)
 	}
 	ck_assert_uint_eq(roots, 1100 + 50);
 	table_free(t);
-	/* The tree of sizes that only a recording has: leaves the rest out. */
+	/* The tree of the sizes that only a recording has leaves out the rest. */
 	tree.attr = FOOTPRINT_TOTAL_DYNAMIC;
 	t = footprint_table(&tree, &fp, true);
 	ck_assert_uint_eq(t->nr_rows, 4);

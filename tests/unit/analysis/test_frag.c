@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/kernel/frag.h: which allocations fell back, and what was live in the pageblocks.
+ * tests: analysis/kernel/frag.h: which allocations fell back, and what was live in their
+ * pageblocks.
  */
 #include <check.h>
 #include <string.h>
@@ -148,7 +149,8 @@ START_TEST(how_long)
 }
 END_TEST
 
-/* Fallbacks that do not fragment have no pageblock; claims are counted, as are odd numbers. */
+/* Fallbacks that do not fragment have no pageblock. Claims are counted, and so are invalid numbers.
+ */
 START_TEST(which)
 {
 	struct kmem_event evs[] = {
@@ -180,7 +182,7 @@ START_TEST(which)
 }
 END_TEST
 
-/* With a filter only fallbacks count whose allocation passes it. */
+/* With a filter, only fallbacks whose allocation passes it count. */
 START_TEST(whose)
 {
 	struct kmem_event loss = { .ts = 50, .type = KMEM_LOSS };
@@ -219,7 +221,7 @@ START_TEST(whose)
 }
 END_TEST
 
-/* How many of @nr fallbacks the allocation @ev of task 1 belongs to. */
+/* How many of @nr fallbacks get the allocation @ev of task 1. */
 static uint64_t fallbacks_of(unsigned int nr, const struct kmem_event *ev)
 {
 	struct alloc_filter filter = { 0 };
@@ -242,8 +244,8 @@ static uint64_t fallbacks_of(unsigned int nr, const struct kmem_event *ev)
 	return hit;
 }
 
-/* An allocation is of another task, CPU, buffer, context, order or type than the fallback. A CPU's
- * fallbacks wait for theirs until there are too many.
+/* An allocation with another task, CPU, buffer, context, order or type does not match a fallback. A
+ * CPU's fallbacks wait for their allocations until too many wait.
  */
 START_TEST(waiting)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/browse/frame_map.h, and the data that report_frames_fill() makes from it.
+ * tests: analysis/browse/frame_map.h, and the data that report_frames_fill() makes of it.
  */
 #include "analysis/browse/frame_map.h"
 
@@ -127,7 +127,7 @@ START_TEST(holders)
 }
 END_TEST
 
-/* A pageblock is as large as the recording says, if that can be. */
+/* A pageblock is as large as the recording says, if that is possible. */
 START_TEST(block_orders)
 {
 	static const struct {

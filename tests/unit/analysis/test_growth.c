@@ -51,8 +51,8 @@ START_TEST(windows)
 
 		growth_add(&g, i, end, &s);
 		for (k = 0; k < t.nr; k++) {
-			/* A window includes all changes before its end; the last one includes its
-			 * end.
+			/* A window includes all changes before its end; the last one also those at
+			 * its end.
 			 */
 			uint64_t last = k + 1 < t.nr ? t.time[k] - 1 : t.time[k];
 
@@ -65,7 +65,7 @@ START_TEST(windows)
 }
 END_TEST
 
-/* The end corrects it: bytes that counted as live were not. */
+/* The end corrects the windows: bytes that counted as live were not. */
 START_TEST(settled)
 {
 	struct growth g = { 0 };
@@ -104,13 +104,13 @@ static uint64_t noisy_leak(unsigned int i)
 	return 100000 + 400 * i + (i * 7919 + 13) % 31 * 40;
 }
 
-/* It begins after almost half of the time, and objects of others are there before. */
+/* A leak that begins almost halfway; before it there are objects of others. */
 static uint64_t leak_that_begins(unsigned int i)
 {
 	return 5000 + (i < 14 ? 0 : 2000 * (i - 13));
 }
 
-/* Memory areas of tasks that start and end, as an idle system had them: more and more, by chance.
+/* Areas of tasks that start and end, as seen on an idle system: more and more of them, by chance.
  */
 static uint64_t tasks(unsigned int i)
 {
@@ -129,13 +129,13 @@ static uint64_t noise(unsigned int i)
 	return 100000 + (i * 7919 + 13) % 31 * 500;
 }
 
-/* A cache that fills: each window adds half of what is missing. */
+/* A cache that fills up: each window adds half of what is missing. */
 static uint64_t cache(unsigned int i)
 {
 	return (1ULL << 40) - (i < 40 ? (1ULL << 40) >> (i / 2 + 1) : 0);
 }
 
-/* Freed in batches at 16 units, long before the end, and not there again. */
+/* A batch is freed at 16000 bytes, long before the end; that level is not reached again. */
 static uint64_t batches(unsigned int i)
 {
 	return i < 4 ? 1000 * (i + 13) : 500 * (i - 3);
@@ -182,7 +182,7 @@ START_TEST(verdicts)
 	static const struct {
 		uint64_t (*at)(unsigned int i);
 		enum growth_verdict verdict;
-		double slope; /* bytes a unit; -1: any */
+		double slope; /* bytes per time unit; -1: any */
 	} cases[] = {
 		{ leak, GROWTH_GROWS, 2 },	{ noisy_leak, GROWTH_GROWS, -1 },
 		{ batches, GROWTH_STEADY, -1 }, { leak_in_batches, GROWTH_GROWS, -1 },
@@ -206,7 +206,7 @@ START_TEST(verdicts)
 		if (fit.known)
 			ck_assert(fit.low <= fit.slope && fit.slope <= fit.high);
 	}
-	/* 17 windows are the fewest there are. */
+	/* There are never fewer than 17 windows. */
 	for (nr = 17; nr < GROWTH_WINDOWS; nr++) {
 		ck_assert_int_eq(fit_of(nr, leak).verdict, GROWTH_GROWS);
 		ck_assert_int_eq(fit_of(nr, noisy_leak).verdict, GROWTH_GROWS);

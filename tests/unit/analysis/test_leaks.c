@@ -10,7 +10,7 @@
 #include "analysis/life/leaks.h"
 #include "opened.h"
 
-/* Events made by the test; the recording gives its symbols, time and event types. */
+/* Events made by the test; the recording provides symbols, time and event types. */
 struct fixture {
 	struct opened in;
 	struct kmem_event *evs;
@@ -162,7 +162,7 @@ START_TEST(what_is_in_flight)
 }
 END_TEST
 
-/* Where objects usually stay long, old ones may still be in use. */
+/* If objects usually live long, old ones may still be in use. */
 START_TEST(what_usually_lives_long)
 {
 	const struct table *t;
@@ -175,7 +175,7 @@ START_TEST(what_usually_lives_long)
 		if (i >= 380)
 			event(&f, KMEM_KFREE, pointer(i - 380), i);
 	}
-	for (i = 620; i < 622; i++) /* the last event comes later than a part */
+	for (i = 620; i < 622; i++) /* the last event comes more than a part later */
 		event(&f, KMEM_KFREE, pointer(i), 999);
 	t = leaks_of(&f, 0);
 	ck_assert_uint_eq(t->nr_rows, 0);
@@ -206,7 +206,7 @@ START_TEST(a_cache_that_filled)
 }
 END_TEST
 
-/* One request in four leaks, but only at first: the row does not grow, and is not a cache. */
+/* One request in four leaks, but only at first: the row neither grows nor is a cache. */
 START_TEST(leaked_at_once)
 {
 	const struct table *t;
@@ -251,7 +251,7 @@ START_TEST(frees_without_an_event)
 }
 END_TEST
 
-/* Of each @one_in objects one ends without an event, as its address is allocated again. */
+/* One in @one_in objects ends without an event, as its address is allocated again. */
 static void check_late(unsigned int one_in, const char *verdict)
 {
 	const struct table *t;
@@ -268,7 +268,7 @@ static void check_late(unsigned int one_in, const char *verdict)
 	tear_down(&f);
 }
 
-/* A few objects live long. As many leaked ones are not in flight. */
+/* A few objects live long; leaked ones that are as many are not taken for requests in flight. */
 START_TEST(more_than_is_in_flight)
 {
 	const struct table *t;
@@ -288,7 +288,7 @@ START_TEST(more_than_is_in_flight)
 }
 END_TEST
 
-/* RCU may free those that live at once. A few of them say nothing of the others. */
+/* RCU may free all live objects at once. A few such frees say nothing about the other objects. */
 START_TEST(late_frees_without_an_event)
 {
 	check_late(5, "too short to tell");
@@ -359,8 +359,8 @@ START_TEST(freed_after_a_grace_period)
 }
 END_TEST
 
-/* Frees of objects allocated before the recording, double frees and kfree(NULL): no allocation
- * lacks its free.
+/* Frees of objects allocated before the recording, double frees and kfree(NULL) do not make any
+ * allocation lack its free.
  */
 START_TEST(frees_alone)
 {
@@ -378,8 +378,8 @@ START_TEST(frees_alone)
 }
 END_TEST
 
-/* The clocks of two CPUs differ: the free comes before the allocation. The recording has the local
- * clock.
+/* The clocks of two CPUs differ (the recording has the local clock): the free comes before the
+ * allocation.
  */
 START_TEST(freed_before_by_the_clocks)
 {
@@ -396,8 +396,8 @@ START_TEST(freed_before_by_the_clocks)
 }
 END_TEST
 
-/* An object as old as --older says is old; one as old as the longest life that ended has not
- * outlived it.
+/* An object exactly as old as --older is old; one exactly as old as the longest completed life has
+ * not outlived it.
  */
 START_TEST(ages_at_the_limits)
 {
@@ -464,7 +464,7 @@ START_TEST(many_tasks)
 }
 END_TEST
 
-/* More bytes a second than 64 bits hold. */
+/* More bytes per second than 64 bits can hold. */
 START_TEST(a_flood)
 {
 	const struct analysis *chosen = analysis_find("leaks");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/ledger/ledger.h: every way in which an object counts for a cache.
+ * tests: analysis/ledger/ledger.h: all ways in which an object can count for a cache.
  */
 #include <check.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define NR_META 8
 
 struct fixture {
-	struct recording *file; /* its formats and names are those of the events */
+	struct recording *file; /* provides the events' formats and names */
 	struct event_formats *fmts;
 	struct event_stream *stream;
 	struct recording rec; /* the ledger reads its snapshots */
@@ -189,7 +189,7 @@ START_TEST(every_way_into_a_cache)
 	release(&f, 16, 0);
 	alloc(&f, 0, 64, 0, 0);		     /* failed */
 	alloc(&f, 0x20000, 64, 0, 0x400000); /* charged to a memory cgroup */
-	release(&f, 0x20080, 0);	     /* older: its page gives the cache */
+	release(&f, 0x20080, 0);	     /* older: its page tells the cache */
 	release(&f, 0x20080, 0);
 	alloc(&f, 0x30000, 0, 1, 0);
 	release(&f, 0x31000, 1);     /* allocated before; the free names its cache */
@@ -216,15 +216,15 @@ START_TEST(every_way_into_a_cache)
 }
 END_TEST
 
-/* A free of an unknown object is of the slab in which others were seen: of one, two or more pages,
- * which begin at a multiple of their number.
+/* A free of an unknown object belongs to the slab in which others were seen. A slab has one, two or
+ * more pages, and begins at a multiple of their number.
  */
 START_TEST(pages_of_a_slab)
 {
 	static const struct {
 		unsigned int pages; /* of a slab */
 		uint64_t page;
-		bool same; /* as the object in page 0x103 */
+		bool same; /* the same cache as the object in page 0x103 */
 	} cases[] = { { 1, 0x103, true },  { 1, 0x102, false }, { 2, 0x102, true },
 		      { 2, 0x104, false }, { 2, 0x101, false }, { 4, 0x100, true },
 		      { 4, 0x0ff, false }, { 4, 0x104, false }, { 8, 0x107, true },
@@ -254,7 +254,7 @@ static struct cell text_of(const struct fixture *f, const char *name, const char
 	return cell(f, "ledger", "cache", name, column);
 }
 
-/* Messages: no flag says that they are charged, but their caches are. */
+/* Messages: no flag says that they are charged, but they come from charged caches. */
 START_TEST(caches_that_stand_for_each_other)
 {
 	static const char before[] = "msg_msg-256 0 0 256 16 1 :\n"
@@ -340,7 +340,7 @@ static void set_up_counts(struct fixture *f, char text[4][512])
 	add_meta(f, "slab_counts.after", text[3]);
 }
 
-/* Events are lost; then makes the report again. */
+/* Loses events, then makes the report again. */
 static void lose_and_view(struct fixture *f)
 {
 	const struct kmem_event ev = { .type = KMEM_LOSS, .ts = f->ts };
@@ -409,7 +409,7 @@ START_TEST(counts_instead_of_slabinfo)
 	/* These were not counted: their numbers come from slabinfo and from all events. */
 	expect(&f, "kmalloc-cg-64", 1, 1);
 	ck_assert_str_eq(text_of(&f, "kmalloc-cg-64", "source").s, "slabinfo");
-	/* Empty when it was counted, whatever slabinfo says later. */
+	/* It was empty when counted, whatever slabinfo says later. */
 	expect(&f, "kmalloc-16", 0, 0);
 	ck_assert_str_eq(text_of(&f, "kmalloc-16", "source").s, "count");
 	expect(&f, "kmalloc-8", 0, 512);
@@ -422,8 +422,8 @@ START_TEST(counts_instead_of_slabinfo)
 }
 END_TEST
 
-/* Two caches that events do not tell apart: both must be counted, and when an empty one was counted
- * does not matter.
+/* Two caches that events cannot tell apart: both must be counted, but it does not matter when an
+ * empty one was.
  */
 START_TEST(counts_of_two_caches)
 {
@@ -436,7 +436,7 @@ START_TEST(counts_of_two_caches)
 		{ "", "memdup_user-64 5 0 0 1 9000 9100 9200\n", "slabinfo", 10 },
 		{ "memdup_user-64 3 0 0 1 1000 1100 1200\n", "", "slabinfo", 10 },
 		{ "", "", "slabinfo", 10 },
-		/* Empty at both ends, and counted later and earlier than the other. */
+		/* Empty at both times, and counted later and earlier than the other. */
 		{ "memdup_user-64 0 0 0 1 4000 4100 4200\n",
 		  "memdup_user-64 0 0 0 1 6000 6100 6200\n", "count", 20 },
 	};
@@ -471,7 +471,9 @@ START_TEST(counts_of_two_caches)
 }
 END_TEST
 
-/* Objects come at 1 s with events and at 41 s without: the row says when, and the steps what. */
+/* Objects are allocated at 1 s with events, and at 41 s without: the row says when, and the steps
+ * what.
+ */
 START_TEST(steps_of_the_curve)
 {
 	static const char step[] = "ledger_step";
@@ -516,7 +518,7 @@ START_TEST(steps_of_the_curve)
 			 "10|110|110|110|110|510|510|510|510|510");
 	ck_assert_str_eq(text_of(&f, f.cache, "trace_at").s,
 			 "10|110|110|110|110|110|110|110|110|110");
-	/* The step with most unexplained comes first. */
+	/* The step with the most unexplained bytes comes first. */
 	ck_assert_str_eq(f.report->tables[1]->name, step);
 	ck_assert_uint_eq(f.report->tables[1]->nr_rows, 9);
 	ck_assert_int_eq(cell(&f, step, "cache", f.cache, "most").i, 400);
@@ -560,7 +562,7 @@ START_TEST(counts_of_no_use)
 }
 END_TEST
 
-/* What the report says of tasks; NULL: nothing. */
+/* The report's note about tasks, or NULL. */
 static const char *tasks_note(const struct fixture *f)
 {
 	const struct table *t = f->report->tables[0];
@@ -581,7 +583,7 @@ static void view_again(struct fixture *f)
 	ck_assert(report_ok(f->report));
 }
 
-/* Task @pid allocates an object of 64 bytes that lives, with @flags. */
+/* Task @pid allocates an object of 64 bytes, which stays live, with @flags. */
 static void alloc_by(struct fixture *f, int32_t pid, uint8_t flags, uint64_t ptr)
 {
 	struct kmem_event ev = { .type = KMEM_KMALLOC, .pid = pid, .flags = flags };
@@ -591,8 +593,8 @@ static void alloc_by(struct fixture *f, int32_t pid, uint8_t flags, uint64_t ptr
 	take(f, &ev);
 }
 
-/* Tasks 1 to 3 and 9 ran, and only 2 has an event of its own; more of kmalloc-64 than of kmalloc-96
- * is missing.
+/* Tasks 1 to 3 and 9 ran, and only task 2 has an event of its own. More of kmalloc-64 is missing
+ * than of kmalloc-96.
  */
 static void set_up_tasks(struct fixture *f)
 {
@@ -645,7 +647,7 @@ START_TEST(tasks_without_events_are_named)
 }
 END_TEST
 
-/* Where something else can be the cause, or nothing is missing, no task is named. */
+/* If there may be another cause, or nothing is missing, no task is named. */
 START_TEST(tasks_are_not_blamed_without_evidence)
 {
 	struct fixture f;

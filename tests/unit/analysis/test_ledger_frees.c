@@ -8,7 +8,7 @@
 #include "source_file.h"
 
 struct fixture {
-	struct recording *file; /* its formats name the GFP flags */
+	struct recording *file; /* provides the names of GFP flags */
 	struct event_formats *fmts;
 	struct recording rec;
 	struct analysis_env env;
@@ -70,7 +70,7 @@ static void tear_down(struct fixture *f)
 	recording_close(f->file);
 }
 
-/* A free that comes before the allocation by the CPUs' clocks is its free. */
+/* A free that precedes the allocation because CPUs' clocks differ is that allocation's free. */
 START_TEST(events_in_the_wrong_order)
 {
 	struct fixture f;
@@ -107,8 +107,8 @@ START_TEST(events_in_the_wrong_order)
 }
 END_TEST
 
-/* Every free lowers the kernel's count, also one by a task whose allocations were not recorded. But
- * the recorder frees what it has allocated itself since it began.
+/* Every free lowers the kernel's count, even by a task whose allocations were not recorded. But the
+ * recorder frees only what it has itself allocated since it began.
  */
 START_TEST(frees_of_unrecorded_allocations)
 {

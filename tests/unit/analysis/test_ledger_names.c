@@ -12,7 +12,7 @@
 #define NR_META 4
 
 struct fixture {
-	struct recording *file; /* its formats and names are those of the events */
+	struct recording *file; /* provides the events' formats and names */
 	struct event_formats *fmts;
 	struct event_stream *stream;
 	struct symbols *syms;
@@ -175,7 +175,8 @@ START_TEST(sizes_and_functions_say_the_cache)
 	alloc(&f, 0x10000, 7, 632, 0xffffffff81000010);
 	alloc(&f, 0x20000, 5, 128, 0xffffffff81001010);
 	alloc(&f, 0x30000, 3, 72, 0xffffffff81002010);
-	/* Another size than the known function's cache has; a size that only a kmalloc cache has.
+	/* A size other than that of the known function's cache, and one that only a kmalloc cache
+	 * has.
 	 */
 	alloc(&f, 0x40000, 1, 72, 0xffffffff81001010);
 	alloc(&f, 0x50000, 2, 64, 0xffffffff81002010);
@@ -217,7 +218,7 @@ START_TEST(what_has_no_name_is_not_said_to_have_no_event)
 }
 END_TEST
 
-/* Free objects of RCU have no event, and others get their addresses: the size tells them apart. */
+/* RCU frees objects without an event, and others get their addresses: the size tells them apart. */
 START_TEST(a_foreign_name_moves_no_callsite)
 {
 	struct fixture f;
@@ -242,7 +243,7 @@ START_TEST(a_foreign_name_moves_no_callsite)
 }
 END_TEST
 
-/* Frees of a callsite's objects name two caches: most of them are right. */
+/* Frees of a callsite's objects name two caches: the majority is right. */
 START_TEST(most_names_count)
 {
 	for (uint32_t most = 1; most <= 2; most++) {
@@ -269,7 +270,9 @@ START_TEST(most_names_count)
 }
 END_TEST
 
-/* No name, and no object of the same slab: but who frees, frees objects of one cache. */
+/* No name, and no known object in the same slab; but the freeing callsite frees objects of one
+ * cache only.
+ */
 START_TEST(who_frees_says_the_cache)
 {
 	struct fixture f;

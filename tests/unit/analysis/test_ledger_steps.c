@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/ledger/ledger.h: steps between moments of the kernel's curve, bursts,
- * and how much of a change is explained.
+ * tests: analysis/ledger/ledger.h: steps of the kernel's curve, bursts, and how much of a change is
+ * explained.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -46,8 +46,8 @@ START_TEST(events_of_steps)
 }
 END_TEST
 
-/* A burst has at least four fifths of what is missing, in at most a quarter of the time; the
- * shortest is told.
+/* A burst has at least four fifths of what is missing, in at most a quarter of the time. The
+ * shortest one is reported.
  */
 START_TEST(bursts)
 {

@@ -38,7 +38,7 @@ static const struct table *live_of(struct fixture *f, enum subject_kind by)
 	return report->tables[0];
 }
 
-/* A callsite's pages that ended without an event count, if others of it live. */
+/* A callsite's pages that ended without an event count if other pages of it live. */
 START_TEST(untraced_frees)
 {
 	uint32_t stacks[2];
@@ -66,7 +66,9 @@ START_TEST(untraced_frees)
 }
 END_TEST
 
-/* A row has the untraced frees of all that it stands for, also of kinds of which nothing lives. */
+/* A row has the untraced frees of everything that it stands for, even of kinds of which nothing
+ * lives.
+ */
 START_TEST(untraced_frees_of_a_task)
 {
 	static const int32_t pids[] = { 5, 6, 7 };

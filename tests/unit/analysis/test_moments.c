@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: analysis/browse/moments.h: ends of tasks, OOM kills and marks, as a page has them. */
+/* tests: analysis/browse/moments.h: ends of tasks, OOM kills and marks for a page. */
 #include <check.h>
 #include <string.h>
 

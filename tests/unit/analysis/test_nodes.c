@@ -108,7 +108,7 @@ START_TEST(lines_of_nodes)
 }
 END_TEST
 
-/* What still lives explains a line of its own node. No use explains free memory. */
+/* Live memory explains a line of its own node. No use explains free memory. */
 START_TEST(explained)
 {
 	static const struct {
@@ -177,7 +177,7 @@ static void check_lines(bool inside, int64_t vmalloc, int64_t rest)
 	ck_assert_int_eq(sum, 10000 * 1024);
 }
 
-/* All lines together are all memory; stacks are in one of them only. */
+/* The lines add up to all memory; stacks are in only one of them. */
 START_TEST(lines_of_all_memory)
 {
 	check_lines(true, 90 - 48, 10000 - 5116);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: analysis/balance/balance.h: frees of pages that were there before the recording. */
+/* tests: analysis/balance/balance.h: frees of pages allocated before the recording. */
 #include <check.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ START_TEST(first_event)
 	ck_assert_int_eq(older_report(&o, &uses, false, report), 0);
 	ck_assert_uint_eq(report->nr_tables, 1);
 	ck_assert_uint_eq(report->tables[0]->nr_rows, 3);
-	/* Of frames 16 to 31, 10 had an event. */
+	/* Ten of frames 16 to 31 had an event. */
 	ck_assert_int_eq(older_left(&o, &uses, &all), 0);
 	for (size_t i = 0; i < all.rows.rows.nr; i++)
 		left += all.rows.rows.of[i].bytes / PAGE;

@@ -149,7 +149,7 @@ START_TEST(sums)
 }
 END_TEST
 
-/* Bins become fewer, but sums stay exact. */
+/* The number of bins shrinks, but sums stay exact. */
 START_TEST(bounded)
 {
 	static const size_t limits[] = { 1, SITES, 40, 300, 900 };
@@ -188,7 +188,7 @@ START_TEST(marks)
 }
 END_TEST
 
-/* Bins are not finer than the clock, and none lies beyond the end. */
+/* Bins are no finer than the clock, and none lies beyond the end. */
 START_TEST(coarse)
 {
 	static const struct {
@@ -214,7 +214,7 @@ START_TEST(coarse)
 }
 END_TEST
 
-/* However often a clock runs back and forth, there are no more than twice as many cells as sums. */
+/* However often a clock runs back and forth, there are at most twice as many cells as sums. */
 START_TEST(back_and_forth)
 {
 	const struct over_time_cell *c;

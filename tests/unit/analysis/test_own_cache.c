@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/stat/own_cache.h: the numbers in the kernel commit that the method comes from,
+ * tests: analysis/stat/own_cache.h: the numbers of the kernel commit that introduced the method,
  * SLUB's order of slabs, and whether SLUB would merge the cache.
  */
 #include <check.h>
@@ -150,7 +150,7 @@ START_TEST(slabs_of_a_cache_of_that_size)
 }
 END_TEST
 
-/* The cache that one of @bytes would be merged into; "": none; NULL: not known. */
+/* The cache that a cache of objects of @bytes would be merged into; "": none; NULL: unknown. */
 static const struct {
 	uint64_t bytes;
 	const char *aliases, *with;

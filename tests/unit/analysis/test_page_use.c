@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/balance/page_use.h: a recorded callchain whose functions get other names.
+ * tests: analysis/balance/page_use.h: a recorded callchain whose functions are given other names.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -55,7 +55,7 @@ static void name_frames(const char *const names[FRAMES])
 		if (names[i])
 			strbuf_printf(&text, "%016" PRIx64 " T %s\n", frames[i],
 				      names[i]);
-	/* What lies behind the others has a name, too. */
+	/* Addresses after the others have a name, too. */
 	strbuf_puts(&text, "ffffffffffff0000 T last\n");
 	symbols_free(in.syms);
 	ck_assert_int_eq(symbols_new(&in.syms, strbuf_text(&text), text.size, NULL), 0);
@@ -106,7 +106,7 @@ START_TEST(functions)
 }
 END_TEST
 
-/* The first level of page tables counts as such from 6.14 on. */
+/* The top level of page tables counts as page tables from 6.14 on. */
 START_TEST(by_kernel)
 {
 	rec.uname = (char *)"Linux host 6.13.9 x86_64";
@@ -116,7 +116,7 @@ START_TEST(by_kernel)
 }
 END_TEST
 
-/* Without a function that has one use, the GFP flags decide. */
+/* If no function determines the use, the GFP flags decide. */
 START_TEST(by_flags)
 {
 	struct page_key key = { .gfp_flags = USER };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: lib/analysis/time/peak.c: of several equal maxima the first is the peak; each kind of
+ * tests: lib/analysis/time/peak.c: the first of several equal maxima is the peak; each kind of
  * memory has its own.
  */
 #include "made_events.h"

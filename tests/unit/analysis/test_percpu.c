@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/kernel/percpu.c: which events are under one lock, and where pages go.
+ * tests: analysis/kernel/percpu.c: which events happen under one lock, and where pages go.
  */
 #include <check.h>
 #include <string.h>
@@ -102,7 +102,7 @@ START_TEST(runs)
 	struct kmem_event evs[] = {
 		locked(0, 1, 0, 1),
 		locked(1, 11, 0, 1),
-		locked(0, 2, 0, 1), /* continues: the last was elsewhere */
+		locked(0, 2, 0, 1), /* continues: the one before was elsewhere */
 		other(0, KMEM_PAGE_ALLOC_EXTFRAG),
 		other(0, KMEM_KERNEL_STACK),
 		locked(0, 3, 0, 1),

@@ -72,7 +72,7 @@ static void check_summary(const struct table *t, const uint64_t want[4], bool bo
 	}
 }
 
-/* A row names the callsite that freed most; of several, the first of these. */
+/* A row names the callsite that freed the most; if several did, the first of them. */
 START_TEST(objects)
 {
 	const struct report *report;
@@ -137,8 +137,8 @@ START_TEST(pages)
 }
 END_TEST
 
-/* Clocks of CPUs differ: an object whose allocation comes after its free was freed on another CPU,
- * and in no row.
+/* The clocks of CPUs differ: an object whose allocation comes after its free was freed on another
+ * CPU, but is in no row.
  */
 START_TEST(out_of_order)
 {

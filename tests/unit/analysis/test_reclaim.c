@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: analysis/bounds/reclaimable.h: what a recording says, contradicts or does not say. */
+/* tests: analysis/bounds/reclaimable.h: what a recording states, contradicts or leaves open. */
 #include <check.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/bounds/reclaimable.h: pages and objects of a real recording and of made up keys.
+ * tests: analysis/bounds/reclaimable.h: pages and objects of a real recording and of made-up keys.
  */
 #include <check.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ START_TEST(pages)
 }
 END_TEST
 
-/* On older kernels an allocation names no cache, but its size tells which it is. */
+/* On older kernels allocations do not name the cache, but the size identifies it. */
 START_TEST(caches_without_a_name)
 {
 	static const struct log silent = { 0 };
@@ -100,7 +100,7 @@ START_TEST(caches_without_a_name)
 }
 END_TEST
 
-/* What a function allocates with kmalloc() belongs to the reclaimable objects that it makes. */
+/* What a function allocates with kmalloc() belongs to the reclaimable objects that it allocates. */
 START_TEST(kmallocs_of_the_same_function)
 {
 	static const struct log silent = { 0 };

@@ -6,7 +6,7 @@
 
 #include "analysis/pass/relay.h"
 
-/* @inside: threads in the task; it is not atomic, as only one should be. */
+/* @inside: threads inside the task; not atomic, as there should only be one. */
 struct sums {
 	uint64_t next, disorder;
 	unsigned int inside;
@@ -23,7 +23,7 @@ static void take(void *ctx, struct kmem_event *evs, size_t nr)
 	sums->inside--;
 }
 
-/* The others get ahead of it, and the thread that pushes must help. */
+/* The other tasks get ahead of this one, and the pushing thread must help. */
 static void take_slowly(void *ctx, struct kmem_event *evs, size_t nr)
 {
 	struct sums *sums = ctx;
@@ -36,7 +36,7 @@ static void take_slowly(void *ctx, struct kmem_event *evs, size_t nr)
 	take(ctx, evs, nr);
 }
 
-/* With fewer threads than tasks, as many, and more. */
+/* With fewer threads than tasks, equally many, and more. */
 START_TEST(every_task_gets_every_event_in_order)
 {
 	struct sums sums[3] = { 0 };
@@ -72,7 +72,7 @@ static void take_objects(void *ctx, struct kmem_event *evs, size_t nr)
 		*sum += kmem_object(evs, 1);
 }
 
-/* The objects of probes outlive their records. */
+/* Objects listed by probe events stay valid longer than their records. */
 START_TEST(objects_are_kept)
 {
 	uint64_t sum = 0, words[2], batch, i;

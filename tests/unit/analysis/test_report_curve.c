@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: analysis/browse/report_curve.c: which caches of a page have the kernel's counts. */
+/* tests: analysis/browse/report_curve.c: which caches on a page have the kernel's counts. */
 #include <check.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@ static void add_row(struct web_report *w, uint8_t kind, const char *cache)
 		(struct web_row){ .kind = kind, .cache = web_report_name(w, cache) };
 }
 
-/* kmalloc-64 is shown for all caches of that size; a cache has one curve, however many rows. */
+/* kmalloc-64 is shown for all caches of that size. A cache has one curve, however many rows it has.
+ */
 START_TEST(curves_by_cache)
 {
 	static const char slabinfo[] =
@@ -31,7 +32,7 @@ START_TEST(curves_by_cache)
 				     "s kmalloc-cg-64 +5-1\ns idle +1=1\n"),
 	};
 	struct recording rec = { .meta = meta, .nr_meta = 3, .nr_cpus = 2 };
-	/* The curve does not depend on the part of the time that the page shows. */
+	/* The curve does not depend on the time window that the page shows. */
 	struct analysis_env env = { .rec = &rec, .page_size = 4096, .window = true };
 	struct web_report w = { 0 };
 

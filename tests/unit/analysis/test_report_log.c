@@ -31,7 +31,7 @@ static uint32_t next(uint32_t *seed)
 	return *seed >> 12;
 }
 
-/* Objects of callsite s have 64 + s bytes, of which 32 were requested; it is row s of the page. */
+/* Objects of callsite s have 64 + s bytes, of which 32 were requested. It is row s of the page. */
 static void make(struct made *m, size_t limit)
 {
 	struct lives *const of[MEMORY_KINDS] = { &m->slab.any, &m->page.any };
@@ -162,7 +162,7 @@ START_TEST(marks)
 }
 END_TEST
 
-/* With too many changes it has none, rather than some. */
+/* With too many changes, the log is empty rather than partial. */
 START_TEST(full)
 {
 	struct made *m = malloc(sizeof(*m));

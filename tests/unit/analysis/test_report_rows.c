@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/browse/report_rows.h: bins and stays of a page that has too many.
+ * tests: analysis/browse/report_rows.h: bins and stays when a page has too many.
  */
 #include "analysis/browse/report_rows.h"
 
@@ -20,8 +20,8 @@ static void objects(struct fixture *f, uint64_t callsite, unsigned int nr)
 	}
 }
 
-/* Callsites of one function are one row, with all that they allocated, whatever is heavier than one
- * of them.
+/* Callsites of one function are one row with everything they allocated, even if another row is
+ * heavier than one of them.
  */
 START_TEST(rows_of_functions)
 {
@@ -77,7 +77,7 @@ static void check_cells(const struct web_report *w, const struct web_cell *want,
 	}
 }
 
-/* Two bins become one with the sums of both. Rows are merged each for itself. */
+/* Two bins become one with the sums of both. Each row is merged separately. */
 START_TEST(halved)
 {
 	struct web_row rows[] = { { .first = 0, .nr = 3 },
@@ -142,8 +142,8 @@ static void check_stays(const struct web_report *w, const struct web_stay *want,
 	}
 }
 
-/* Stays are in order of row, begin and end; those of the same place are one. Their bins are at
- * least as long as the page's.
+/* Stays are ordered by row, begin and end; equal ones are merged. Their bins are at least as long
+ * as the page's.
  */
 START_TEST(stays_in_order)
 {
@@ -177,7 +177,9 @@ START_TEST(stays_in_order)
 }
 END_TEST
 
-/* A page has a limit of stays, beyond which their bins become longer than its own. */
+/* The number of stays on a page is limited: beyond the limit their bins become longer than the
+ * page's.
+ */
 START_TEST(stays_are_limited)
 {
 	static const struct {

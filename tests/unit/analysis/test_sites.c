@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/row/sites.h: functions, their compiler-made parts, their names, and where
- * callchains begin; names that also hold in another build.
+ * tests: analysis/row/sites.h: functions, the parts that compilers split off, their names, and
+ * where callchains begin; names that are also valid in another build.
  */
 #include <check.h>
 #include <string.h>
@@ -173,8 +173,8 @@ START_TEST(kmallocs_have_the_names_of_their_caches)
 }
 END_TEST
 
-/* Callchains of pages: the callsite may be their first function, as where the unwinder leaves out
- * the allocator's own.
+/* In callchains of pages the callsite may be the first function, as the unwinder may leave out the
+ * allocator's own.
  */
 START_TEST(callsites_of_callchains)
 {
@@ -205,7 +205,7 @@ START_TEST(callsites_of_callchains)
 }
 END_TEST
 
-/* Each frame has a name, if only that it is not known. */
+/* Each frame has a name, even if it is only a name for unknown ones. */
 START_TEST(frames_without_a_symbol)
 {
 	static const uint32_t no_stack = 0;

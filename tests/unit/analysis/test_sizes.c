@@ -10,7 +10,7 @@
 
 enum { EVENTS_MAX = 200 };
 
-/* A recording whose events the test makes. */
+/* A recording with events made by the test. */
 struct fixture {
 	struct opened in;
 	struct kmem_event evs[EVENTS_MAX];
@@ -87,7 +87,7 @@ static uint64_t summary(const struct table *t, const char *name)
 	return t->summary[i].value.u;
 }
 
-/* @sizes splits every row of the slab table @slab, and has no other rows. */
+/* Checks that @sizes splits every row of the slab table @slab, and has no other rows. */
 static void check_table(const struct table *sizes, const struct table *slab)
 {
 	struct sum all = sum_of(sizes, NULL, NULL), wanted = sum_of(slab, NULL, NULL);
@@ -303,7 +303,7 @@ START_TEST(test_no_own_cache)
 }
 END_TEST
 
-/* Tasks' frees were left out: the number of live objects is unknown. */
+/* If tasks' frees were left out, the number of live objects is unknown. */
 START_TEST(test_lacking_frees)
 {
 	struct recording_text meta = { .name = (char *)RECORDING_META_SCOPE,

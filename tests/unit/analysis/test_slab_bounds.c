@@ -24,7 +24,7 @@ enum { NR_CACHES = 6, NR_SITES = 12, SLOTS = 1000, NR_CPUS = 2 };
 
 struct object {
 	bool live;
-	bool dying; /* it is not live, and waits for RCU: it is in use */
+	bool dying; /* not live but in use: it waits for RCU */
 	bool seen;  /* its allocation had an event */
 	uint32_t site;
 	uint64_t birth; /* unique number of this allocation */
@@ -41,7 +41,7 @@ struct machine_cache {
 	uint32_t id; /* number of its name in the stream; 0: kmalloc */
 	uint32_t size, per_slab;
 	unsigned int untraced; /* per cent of frees */
-	unsigned int rcu;      /* of the others: those by RCU, which a probe tells of */
+	unsigned int rcu;      /* of the others: by RCU, reported by a probe */
 	uint64_t cpu_slabs;    /* objects that CPUs hold, if the recording has it */
 	struct object slots[SLOTS];
 	struct net_object net[SLOTS];
@@ -50,8 +50,8 @@ struct machine_cache {
 	uint64_t births_then, then[SLOTS]; /* births of live objects, 0: none */
 };
 
-/* The bytes that are really live, among those seen: by row and in all. Caches that were counted
- * during the recording have the value of that moment.
+/* The bytes seen that are really live, by row and in total. Caches that were counted during the
+ * recording have the value at that time.
  */
 struct truth {
 	uint64_t by_site[NR_SITES], by_cache[NR_CACHES], all;
@@ -101,7 +101,7 @@ static uint64_t address(const struct trial *t, const struct machine_cache *c,
 	       slot * c->size;
 }
 
-/* The event is lost in a time of losses. */
+/* Is the event lost, during a period of losses? */
 static bool is_lost(struct trial *t)
 {
 	if (!t->losing)
@@ -209,8 +209,8 @@ static void one_event(struct trial *t, struct machine_cache *c, unsigned int gro
 		release(t, c);
 }
 
-/* The kernel counts a cache while others use it: it shrinks the cache; then events may come before
- * and after the moment of the count.
+/* The kernel counts a cache while others use it: it shrinks the cache, and events may come before
+ * and after the count itself.
  */
 static void count(struct trial *t, struct machine_cache *c, struct strbuf *out, bool last)
 {
@@ -392,8 +392,8 @@ static void check_range(const struct net_range *r, uint64_t least, uint64_t most
 	ck_assert_uint_eq(r->net, r->min + r->seen + r->implicit + r->lost + r->gone);
 }
 
-/* How tight the ranges of many trials are, and how far the estimates and the ends are off: sums of
- * bytes of rows.
+/* How tight the ranges of many trials are, and how far estimates and ends are off: sums of bytes
+ * over rows.
  */
 struct worth {
 	unsigned int with_min, with_max;
@@ -535,8 +535,8 @@ START_TEST(the_truth_lies_inside)
 }
 END_TEST
 
-/* Objects of the two callsites have a size that two caches have, and one of the callsites is in a
- * known function. What the other allocated may be what the cache gained.
+/* Objects of two callsites have a size that two caches share, and one callsite is in a known
+ * function. What the other allocated may be the cache's gain.
  */
 START_TEST(a_gain_may_be_of_an_unknown_callsite)
 {
@@ -582,8 +582,8 @@ START_TEST(a_gain_may_be_of_an_unknown_callsite)
 }
 END_TEST
 
-/* Of ten kmallocs of one callsite; with @hidden, also of two of @callsite, one after the other at
- * one address, which a filter hides.
+/* The range for ten kmallocs of one callsite. With @hidden, @callsite also allocates twice at one
+ * address, which a filter hides.
  */
 static struct net_range range_of(bool filtered, bool hidden, uint64_t callsite)
 {
@@ -619,8 +619,8 @@ static struct net_range range_of(bool filtered, bool hidden, uint64_t callsite)
 	return total;
 }
 
-/* The kernel counts 3 objects, whoever has them: that says nothing of those that a filter shows. An
- * object that it hides, and that ended without an event, makes others of its callsite suspect.
+/* The kernel's count of 3 objects includes everyone's, so it says nothing about those that a filter
+ * shows. A hidden object that ended without an event makes others of its callsite suspect.
  */
 START_TEST(filtered)
 {
@@ -640,7 +640,7 @@ START_TEST(filtered)
 }
 END_TEST
 
-/* What tasks allocated counts for the kernel's caches, also if the tasks' rows have become sums. */
+/* What tasks allocated counts for the kernel's caches even after their rows have become sums. */
 START_TEST(allocations_of_many_tasks)
 {
 	enum { TASKS = 3000 };
@@ -685,7 +685,7 @@ START_TEST(allocations_of_many_tasks)
 }
 END_TEST
 
-/* What the kernel's count lacks, where CPUs may hold so many free objects, and where not. */
+/* Objects that the kernel's count lacks, which free objects held by CPUs may or may not explain. */
 START_TEST(missing_objects)
 {
 	static const struct {
@@ -693,7 +693,7 @@ START_TEST(missing_objects)
 		uint64_t untraced, likely;
 		bool shown;
 	} cases[] = {
-		/* 143 are missing, which free ones explain; but for those that were noticed. */
+		/* 143 are missing, which free ones explain, except for those that were noticed. */
 		{ { .before = 1000, .after = 1604, .slack = 150, .live = 747 },
 		  0,
 		  747,
@@ -712,7 +712,7 @@ START_TEST(missing_objects)
 		  true },
 		/* The cache shrank by more than free objects explain. */
 		{ { .before = 274, .after = 56, .slack = 168, .live = 51 }, 0, 0, false },
-		/* It may be that free objects were used, and that all were freed. */
+		/* Free objects may have been used, and all may have been freed. */
 		{ { .before = 148, .after = 148, .slack = 126, .live = 41 },
 		  0,
 		  41,

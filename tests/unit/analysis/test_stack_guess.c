@@ -73,8 +73,8 @@ static size_t with_stack(uint64_t callsite, uint32_t stack, size_t from, size_t 
 	return found;
 }
 
-/* Three of four sampled objects are from one callchain: so are three of four of the others, in each
- * part of the time, to the object.
+/* Three of four sampled objects are from one callchain, and so are exactly three of four others, at
+ * any time.
  */
 START_TEST(shares_are_those_of_the_sample)
 {
@@ -130,7 +130,7 @@ START_TEST(few_do_not_stand_for_many)
 }
 END_TEST
 
-/* Live objects get the callchains of sampled live objects, however rare these are. */
+/* Live objects get the callchains of sampled live objects, however rare those are. */
 START_TEST(leaks_are_told_from_the_rest)
 {
 	size_t i;
@@ -245,7 +245,9 @@ START_TEST(hidden_ones_are_not_counted)
 }
 END_TEST
 
-/* The second pass has more events than the first: whether those objects are freed is unknown. */
+/* The second pass has more events than the first, so that it is unknown whether those objects are
+ * freed.
+ */
 START_TEST(another_second_pass)
 {
 	size_t i;

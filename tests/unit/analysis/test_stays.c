@@ -24,7 +24,7 @@ static uint32_t next(uint32_t *seed)
 	return *seed >> 12;
 }
 
-/* Bytes of a row that began at bin @from or later, and ended at bin @to or before. */
+/* Bytes of a row that were allocated in bin @from or later and freed in bin @to or earlier. */
 static uint64_t sum_stays(const struct stays *s, uint32_t row, uint32_t from, uint32_t to)
 {
 	uint64_t sum = 0;
@@ -50,7 +50,7 @@ static uint64_t sum_lives(const struct lived *all, uint32_t row, uint64_t from,
 	return sum;
 }
 
-/* With a lower limit the bins are longer, and the sums of ranges of them are the same. */
+/* With a lower limit, bins are longer, but the sums over ranges of bins are the same. */
 static void check_limit(size_t limit)
 {
 	const struct over_time time = { .first = FIRST, .width = WIDTH, .nr_bins = BINS };
@@ -95,7 +95,7 @@ START_TEST(ranges)
 }
 END_TEST
 
-/* Times outside of the recording, and a free that seems to come before its allocation. */
+/* Times outside the recording, and a free that seems to come before its allocation. */
 START_TEST(odd_times)
 {
 	const struct over_time time = { .first = FIRST, .width = WIDTH, .nr_bins = BINS };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: analysis/row/subject.h: what rows by one thing or several are.
+ * tests: analysis/row/subject.h: what rows by one or several things stand for.
  */
 #include "analysis/row/subject.h"
 
@@ -10,7 +10,7 @@
 #define BY2(a, b)    (BY(a) | BY(b) << SUBJECT_PART_BITS)
 #define BY3(a, b, c) (BY2(a, b) | BY(c) << 2 * SUBJECT_PART_BITS)
 
-/* Rows of tasks, and who shares a sample's units with other rows. */
+/* Which kinds are rows of tasks, and which share a sample's units with other rows. */
 START_TEST(kinds)
 {
 	static const struct {
@@ -43,7 +43,7 @@ START_TEST(kinds)
 		char words[SUBJECT_WORDS];
 
 		ck_assert_str_eq(subjects_words(kind, words), cases[i].words);
-		/* That figures are estimated is no part of it. */
+		/* Whether figures are estimated does not change the words. */
 		ck_assert_str_eq(subjects_words(subject_estimated(kind, true), words),
 				 cases[i].words);
 		ck_assert_msg(subjects_share(kind) == cases[i].of, "%s", words);

@@ -40,7 +40,9 @@ static bool has_note(const struct table *t, const char *text)
 	return i < t->nr_notes;
 }
 
-/* Four callsites and pages of two orders: shows three rows; pages of one callsite are one row. */
+/* Four callsites and pages of two orders: the three largest rows are shown; pages of a callsite are
+ * one row.
+ */
 START_TEST(the_three_largest)
 {
 	const struct table *t;

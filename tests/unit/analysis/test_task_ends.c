@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: what tasks freed as they ended, analysis/life/task_ends.c.
+ * tests: what tasks freed when they ended, analysis/life/task_ends.c.
  */
 #include <check.h>
 
@@ -8,7 +8,7 @@
 
 #define MS 1000000ULL
 
-/* A step: at @ms the task @pid allocates or frees @bytes, in an interrupt, or ends. */
+/* A step: at @ms, task @pid allocates or frees @bytes (perhaps in an interrupt), or ends. */
 struct step {
 	unsigned int ms;
 	int32_t pid;
@@ -113,7 +113,7 @@ START_TEST(at_the_limits)
 }
 END_TEST
 
-/* Of two that freed as much, the first that ended is named. */
+/* If two tasks freed equally much, the one that ended first is named. */
 START_TEST(as_much_as_another)
 {
 	const struct step steps[] = { { 10, 9, 'x', 0 },

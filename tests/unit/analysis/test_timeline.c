@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: live bytes over time, of analysis/time/over_time.h, compared with a list of all changes;
- * of all rows together, compared with what the accounts have at the end.
+ * tests: live bytes over time, analysis/time/over_time.h, compared with a list of all changes;
+ * those of all rows together, compared with the accounts at the end.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ START_TEST(ends)
 }
 END_TEST
 
-/* The bins are of equal length, to the last event; what is live then is what the accounts have. */
+/* Bins have equal lengths up to the last event, when the live bytes are those of the accounts. */
 START_TEST(all_rows_together)
 {
 	const struct analysis *analysis = analysis_find("live_over_time");

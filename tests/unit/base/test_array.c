@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 
-/* Past the size from which arrays ask for huge pages, by both ways to grow. */
+/* Grows past the size at which arrays ask for huge pages, in both ways. */
 START_TEST(large)
 {
 	const size_t nr = 1 << 22;
@@ -45,7 +45,7 @@ START_TEST(reached)
 }
 END_TEST
 
-/* Only more than there was room for takes new room, and exactly that much. */
+/* Allocates anew only if there is too little room, and then exactly what is needed. */
 START_TEST(renewed)
 {
 	uint32_t *items = NULL, *before;

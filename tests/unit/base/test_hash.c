@@ -83,7 +83,7 @@ START_TEST(interned_content_does_not_move)
 }
 END_TEST
 
-/* More keys than are kept: each has its own number or none. */
+/* With more keys than are kept, each has its own number or none. */
 START_TEST(a_recent_key_is_never_another_one)
 {
 	static struct recent_keys recent;
@@ -119,8 +119,8 @@ static uint32_t most_in_a_place(const uint64_t *keys, size_t nr)
 static const uint64_t secrets[] = { 0xd1342543de82ef95ULL, 0x9e3779b97f4a7c15ULL,
 				    0x0123456789abcdefULL };
 
-/* Also if the keys differ only in their highest bits, where an unlucky secret may do a little
- * worse.
+/* Keys must be spread even if they differ only in their highest bits, where an unlucky secret may
+ * be slightly worse.
  */
 START_TEST(keys_in_few_bits_are_apart)
 {

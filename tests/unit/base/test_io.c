@@ -57,7 +57,7 @@ static void ring(int sig)
 {
 }
 
-/* Reading goes on after a signal; a closed descriptor is gone, and a negative errno stays. */
+/* Reading continues after a signal; a closed descriptor is gone, and a negative errno stays. */
 START_TEST(reads_and_closes)
 {
 	struct sigaction handler = { .sa_handler = ring };
@@ -88,7 +88,7 @@ START_TEST(reads_and_closes)
 }
 END_TEST
 
-/* More than one buffer comes through; the start of the target is overwritten. */
+/* More than one buffer is copied, and the start of the target is overwritten. */
 START_TEST(copies_the_rest)
 {
 	enum { SIZE = 200000 };

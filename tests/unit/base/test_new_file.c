@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: new files in a directory where someone else has put links and FIFOs.
+ * tests: new files in a directory where another user has put links and FIFOs.
  * In: a scratch directory. Out: checks that only our own files are opened.
  */
 #include <check.h>
@@ -93,7 +93,7 @@ START_TEST(test_taken)
 		ck_assert_int_eq(new_file_link(fd, dir, "dangling"), -EEXIST);
 		close(fd);
 	}
-	/* It is not mistaken for a file of an earlier process either. */
+	/* Nor is it mistaken for a file of an earlier process. */
 	ck_assert_int_eq(new_file_open_own(dir, "link"), -ELOOP);
 	ck_assert_int_eq(new_file_open_own(dir, "hard"), -EPERM);
 	ck_assert_int_eq(new_file_open_own(dir, "victim"), -EPERM);
@@ -159,7 +159,7 @@ START_TEST(test_own_dir)
 }
 END_TEST
 
-/* Replacing a link leaves its target as it was. */
+/* Replacing a link leaves its target unchanged. */
 START_TEST(test_replace)
 {
 	static const char *const names[] = { "link", "hard", "fifo", "new" };
@@ -243,7 +243,7 @@ static void expect_dir(const char *path, uid_t other, int expected)
 	close(fd);
 }
 
-/* In the current directory "real" is a directory; all others are links. */
+/* Expects "real" to be a directory and all other names in the current directory to be links. */
 static void expect_dirs(void)
 {
 	const uid_t nobody = (uid_t)-1;

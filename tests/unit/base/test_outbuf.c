@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: digits and text through a large buffer, base/outbuf.c, and texts made once.
+ * tests: digits and text through a large buffer, base/outbuf.c, and its cache of texts.
  */
 #include <check.h>
 #include <errno.h>
@@ -146,7 +146,7 @@ START_TEST(texts_are_made_once)
 	ck_assert_str_eq(text_cache_get(&tc, 999)->text, "<999>");
 	ck_assert_uint_eq(text_cache_get(&tc, 999)->size, 5);
 	ck_assert_str_eq(text_cache_get(&tc, 0)->text, "");
-	/* The cache keeps a limited number of texts, however many are made. */
+	/* The cache keeps a limited number of texts, however many are requested. */
 	for (key = 0; key < 2 * TEXT_CACHE_MAX + 10; key++)
 		ck_assert_ptr_nonnull(text_cache_get(&tc, key));
 	ck_assert_uint_le(tc.texts.nr, TEXT_CACHE_MAX);

@@ -80,7 +80,7 @@ static void name_of(const char *shown, struct strbuf *name)
 	}
 }
 
-/* No two names look the same: each one can be converted back. */
+/* No two names look the same, as each can be converted back. */
 START_TEST(every_name_comes_back)
 {
 	static const char bytes[] = "\\x1b \n\x7f\xc2\x9b\xe2\x80\xae\xffz";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: the settings file.
- * In: texts, whole, damaged and hostile. Out: settings, or the line that is wrong.
+ * In: valid, damaged and hostile texts. Out: settings, or the line that is wrong.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -133,8 +133,8 @@ START_TEST(bounds)
 }
 END_TEST
 
-/* Truncates the text at each byte, and replaces each byte, in memory that ends with the text: the
- * resulting texts must end within what was read.
+/* Truncates the text at each byte, and replaces each byte, in memory that ends with the text. The
+ * resulting texts must end within it.
  */
 START_TEST(damaged_texts)
 {

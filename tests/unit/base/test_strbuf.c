@@ -57,7 +57,7 @@ START_TEST(filled)
 }
 END_TEST
 
-/* After an allocation failed, the content stays and nothing more is added, however short. */
+/* After an allocation failed, the content stays, and nothing more is added, however short. */
 START_TEST(failure_stays)
 {
 	struct strbuf sb = { 0 };
@@ -92,7 +92,7 @@ START_TEST(unformatted_text_is_not_there)
 }
 END_TEST
 
-/* Words are cut without blanks around them; empty ones count. */
+/* Words are cut off without the blanks around them; empty words count. */
 START_TEST(words_of_a_list)
 {
 	static const char *const words[] = { "a", "b c", "", "d" };

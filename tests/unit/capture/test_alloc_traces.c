@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/lists.c: objects by callsite, from a directory of the same form. */
+/* tests: capture/facts/lists.c: objects by callsite, from a directory like the kernel's. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>

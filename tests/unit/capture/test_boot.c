@@ -86,7 +86,7 @@ START_TEST(slab_events)
 }
 END_TEST
 
-/* A kernel gets the events that it has; areas have callchains as pages have. */
+/* A kernel gets the events that it has; areas have callchains like pages. */
 START_TEST(areas)
 {
 	struct boot_options o = options(6, 3);

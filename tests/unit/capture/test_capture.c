@@ -136,7 +136,7 @@ END_TEST
 
 /* --- names of tasks ---------------------------------------------------------------------- */
 
-/* A record of event @id about @pid at @ts, as struct comms below has it. */
+/* Adds a record of event @id about @pid at @ts, in the format of struct comms below. */
 static void see_name(struct comms *c, uint64_t ts, uint16_t id, uint32_t pid,
 		     const char *name)
 {
@@ -162,7 +162,7 @@ START_TEST(test_comms)
 	ck_assert_int_eq(comms_add_text(&c, "12 kworker/0:1 x\n13 <...>\nnonsense\n14 a\n"
 					    "15 much-too-long-a-name\n"),
 			 0);
-	/* The list has the name before the last; the later event wins, whichever is read first. */
+	/* The list has an older name; the later event wins, whichever is read first. */
 	see_name(&c, 7, 301, 16, "new\n99 forged");
 	see_name(&c, 5, 300, 16, "old");
 	see_name(&c, 6, 301, 16, "older");
@@ -282,7 +282,9 @@ static void enter_dir(void)
 	ck_assert_int_eq(chdir(dir), 0);
 }
 
-/* With CK_FORK=no later tests of this process use paths relative to the first directory. */
+/* Returns to the first directory: with CK_FORK=no, later tests of this process use paths relative
+ * to it.
+ */
 static void leave_dir(void)
 {
 	ck_assert_int_eq(fchdir(dir_before), 0);
@@ -324,7 +326,7 @@ START_TEST(test_new_recording)
 	check_file("r.dat", "second");
 	check_file("r.dat.old", "first");
 
-	/* The recording is given up: the existing file stays. */
+	/* The recording is abandoned: the existing file stays. */
 	put_file("r.dat", "first");
 	ck_assert_int_eq(new_recording_open(&o, "r.dat", NULL), 0);
 	new_recording_close(&o);
@@ -465,7 +467,7 @@ START_TEST(test_shrink)
 	ck_assert(shrink_caches(dir, LOG_WARN, &log));
 	check_file("filp/shrink", "1");
 	check_file(":0000192/shrink", "1");
-	/* Again, but only caches of which CPUs hold slabs or may hold some. */
+	/* Again, but only caches of which CPUs hold, or may hold, slabs. */
 	put_file("filp/shrink", "");
 	put_file(":0000192/shrink", "");
 	put_file("filp/cpu_slabs", "0\n");

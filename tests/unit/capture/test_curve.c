@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/curve.h: what is read from files like those in /proc, how moments make room,
- * and what one may cost.
+/* tests: capture/facts/curve.h: what is read from files like those in /proc, which moments are
+ * dropped to make room, and what a moment may cost.
  */
 #include <check.h>
 #include <errno.h>
@@ -141,8 +141,8 @@ START_TEST(costs_little)
 }
 END_TEST
 
-/* However long it takes, 32 to 64 moments remain, evenly spread, if the next one comes when it is
- * due: twice as late as before once room was made.
+/* However long it takes, 32 to 64 evenly spread moments remain if each is taken when due. Intervals
+ * double each time room is made.
  */
 START_TEST(even_moments)
 {
@@ -165,7 +165,7 @@ START_TEST(even_moments)
 }
 END_TEST
 
-/* A flight recorder keeps the latest ones, and some of all ages. */
+/* A flight recorder keeps the latest moments, and some of all ages. */
 START_TEST(latest_moments)
 {
 	struct curve c = { 0 };

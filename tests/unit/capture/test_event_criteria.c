@@ -167,7 +167,7 @@ START_TEST(group_found)
 	ck_assert_int_eq(cgroup_find(wanted, mounts, &dir), 0);
 	ck_assert_str_eq(dir, wanted);
 	free(dir);
-	/* In cgroup v1 it is the memory controller's group. */
+	/* In cgroup v1, uses the memory controller's group. */
 	ck_assert_int_eq(cgroup_find("/web", mounts, &dir), -ENOENT);
 	ck_assert_int_eq(cgroup_find("/app", "/no/such/file", &dir), -ENOENT);
 	snprintf(text, sizeof(text), "cgroup %s/cpu cgroup rw,cpu,memory 0 0\n", place);
@@ -177,7 +177,7 @@ START_TEST(group_found)
 }
 END_TEST
 
-/* A container's ID as in reports. */
+/* Finds a group by a container's ID as reports show it. */
 START_TEST(group_of_container)
 {
 	static const char id[] =

@@ -129,8 +129,8 @@ static void check_file(const char *name, const char *file, const char *text)
 	check_file_of(&in, name, file, text);
 }
 
-/* Each event is filtered by the field it has, in addition to its old filter, in the instance that
- * records it; events without an object or a page keep their filters.
+/* Each event is filtered by its own field, in addition to its old filter, in the instance that
+ * records it. Events without an object or page keep their filters.
  */
 START_TEST(filters)
 {
@@ -184,7 +184,7 @@ START_TEST(filters)
 }
 END_TEST
 
-/* A filter that reads back empty, and an event without a frame number. */
+/* Kernels where a filter reads back empty, or an event has no frame number. */
 START_TEST(kernels_that_cannot)
 {
 	struct event_name kmalloc[] = { KMEM("kmalloc") };

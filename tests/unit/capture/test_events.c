@@ -79,8 +79,8 @@ static void expect(const struct event_choice *choice, const char *wanted)
 	events_free(&list);
 }
 
-/* If they exist, they are recorded for the whole system, since they must add up to the kernel's
- * counts.
+/* Events of allocation tags, if they exist, are recorded for the whole system, as they must add up
+ * to the kernel's counts.
  */
 START_TEST(alloc_tags)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: the parts of a flight recorder that need no permission to trace: its files, and where they
- * begin.
+ * tests: the parts of a flight recorder that need no permission to trace: its files, and the time
+ * at which they begin.
  * In: files made here. Out: checks.
  */
 #include <check.h>

@@ -135,7 +135,7 @@ START_TEST(a_kernel_that_does_not_stop)
 	const struct flight_causes failure = { .failure = true };
 	const struct flight_causes counter = { .sunreclaim = 1 };
 
-	/* These files never stop tracing, and the trial finds that out. */
+	/* These files never stop tracing, which the trial finds out. */
 	ck_assert_int_eq(watch(&oom), 0);
 	ck_assert(!w.kernel_stops);
 	ck_assert_uint_eq(flight_watch_period_ns(&w), 0);
@@ -147,7 +147,7 @@ START_TEST(a_kernel_that_does_not_stop)
 	ck_assert_uint_eq(nr_errors, 1);
 	ck_assert_int_eq(watch(&failure), -ENOTSUP);
 	ck_assert_uint_eq(nr_errors, 2);
-	/* Counters need no trigger: makes no trial. */
+	/* Counters need no trigger, so there is no trial. */
 	put(TRIED, "");
 	ck_assert_int_eq(watch(&counter), 0);
 	expect_file(TRIED, "");
@@ -250,7 +250,7 @@ START_TEST(counters)
 	struct flight_causes on = { .sunreclaim = 1, .caches = &none, .nr_caches = 1 };
 
 	ck_assert_int_eq(watch(&on), 0);
-	/* Every kernel has more than one byte of it, and none has 2^64. */
+	/* Every kernel has more than one byte of unreclaimable slab, and none has 2^64. */
 	ck_assert_int_eq(flight_watch_counters(&w, 10), FLIGHT_SUNRECLAIM);
 	w.again_at[FLIGHT_SUNRECLAIM] = 20;
 	ck_assert_int_eq(flight_watch_counters(&w, 19), FLIGHT_NOTHING);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/page_owner.c: pages by callchain, from any file like page_owner. */
+/* tests: capture/facts/page_owner.c: pages by callchain, from files like page_owner. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@ Suite *test_probes_suite(void);
 
 static struct probe all[PROBES];
 
-/* @kind is on @function with @args; NULL: it is not possible. */
+/* Expects a probe of @kind on @function with @args; @function NULL: not possible. */
 static void expect(enum probe_kind kind, const char *function, const char *args)
 {
 	ck_assert_str_eq(all[kind].function, function);
@@ -55,7 +55,7 @@ START_TEST(definitions)
 }
 END_TEST
 
-/* Pointers of 32 bits, arguments by register; nothing for other machines. */
+/* Pointers of 32 bits, arguments in registers; no probes on other machines. */
 START_TEST(machines)
 {
 	static const struct {
@@ -74,7 +74,7 @@ START_TEST(machines)
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		probes_define(all, "6.12.0", known[i].machine, PROBE_ARGS_REGISTER);
 		expect(PROBE_FREE_BULK, "kmem_cache_free_bulk", known[i].args);
-		/* At its return the registers have other contents. */
+		/* When the function returns, the registers have other contents. */
 		ck_assert_ptr_nonnull(
 			strstr(all[PROBE_ALLOC_BULK].entry, known[i].array));
 	}
@@ -183,7 +183,7 @@ static void set(enum probes_wish wish, bool some, char events[300], char item[60
 	probes_remove(&probes, &log_nowhere);
 }
 
-/* The kernel here decides which probes there are, but one of them is everywhere. */
+/* This machine's kernel decides which probes are set, but one exists everywhere. */
 START_TEST(setting)
 {
 	char events[300], item[600];

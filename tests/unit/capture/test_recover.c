@@ -193,7 +193,7 @@ START_TEST(test_files)
 }
 END_TEST
 
-/* The files are in a directory of their own, as recorders leave them. */
+/* Recorders leave the files in a directory of their own. */
 START_TEST(test_directory)
 {
 	const struct ring_reader r = { .nr_cpus = 2,
@@ -221,7 +221,7 @@ START_TEST(test_directory)
 	check_recording(rec);
 	recording_close(rec);
 	ck_assert_int_eq(nr_files(), 1);
-	/* Killed before there was a file. */
+	/* The recorder was killed before it created a file. */
 	ck_assert_int_eq(mkdir(path_of(".r.dat." TOKEN ".tmp"), 0700), 0);
 	ck_assert_int_eq(leftover_open(&l, path_of(".r.dat." TOKEN ".tmp")), 0);
 	ck_assert(!leftover_has_pages(&l));

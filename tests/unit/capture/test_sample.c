@@ -29,7 +29,7 @@ struct filter {
 
 static bool any_of(struct filter *f);
 
-/* Even an assertion that holds costs a write(), and there are millions of words. */
+/* Uses few assertions: even a successful one costs a write(), and there are millions of words. */
 static void skip(struct filter *f, const char *word)
 {
 	f->at += strspn(f->at, " ");
@@ -186,8 +186,8 @@ END_TEST
 
 /* --- the rule ------------------------------------------------------------------------------ */
 
-/* Every sample contains the same share of the places where objects of a size, or blocks of an
- * order, can be, whatever their alignment. From 64 KiB on all are recorded.
+/* Every sample contains the same share of the possible places of objects of a size, or of blocks of
+ * an order, whatever their alignment. From 64 KiB on, all are recorded.
  */
 START_TEST(no_alignment_is_favoured)
 {
@@ -213,7 +213,7 @@ START_TEST(no_alignment_is_favoured)
 }
 END_TEST
 
-/* A slab of up to eight pages is in one unit, the same as that of its block of pages. */
+/* A slab of up to eight pages lies in one unit, the same as its block of pages. */
 START_TEST(whole_slabs_are_in_one_unit)
 {
 	struct sample s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/slab_counts.h: free objects that CPUs hold, and the count of each cache,
- * from any directory.
+/* tests: capture/facts/slab_counts.h: free objects that CPUs hold, and counts of caches, from
+ * directories made here.
  */
 #include <check.h>
 #include <ftw.h>
@@ -34,9 +34,7 @@ static void set_up(void)
 {
 	snprintf(dir, sizeof(dir), "/tmp/kmemx-slabs.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
-	/* CPUs hold no slab of their own, but one has a partial list, which cpu_slabs does not
-	 * count.
-	 */
+	/* CPUs have no active slab, but one has a partial list, which cpu_slabs does not count. */
 	put("filp", "cpu_slabs", "0\n");
 	put("filp", "slabs_cpu_partial", "42(4) C1=42(4)\n");
 	put("filp", "objects", "700 N0=700\n");
@@ -127,7 +125,7 @@ START_TEST(caches_are_counted)
 }
 END_TEST
 
-/* Opening a file costs the kernel objects, which would be in one of two counts. */
+/* Opening a file allocates kernel objects, which would change only one of the two counts. */
 START_TEST(open_files_are_not_opened_again)
 {
 	struct slab_files files = { 0 };
@@ -150,7 +148,7 @@ START_TEST(open_files_are_not_opened_again)
 }
 END_TEST
 
-/* Others need descriptors, too. */
+/* With few descriptors, no file stays open: others need some, too. */
 START_TEST(few_files_may_be_open)
 {
 	const struct rlimit few = { 256, 256 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/threads.h: which tasks ran, which are new, from any directory like /proc. */
+/* tests: capture/facts/threads.h: which tasks ran and which are new, from directories like /proc.
+ */
 #include <check.h>
 #include <errno.h>
 #include <ftw.h>
@@ -73,7 +74,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The lines in the order of their bytes; a directory has no order. */
+/* Compares the sorted lines, as a directory has no order. */
 static void expect(char *text, const char *lines)
 {
 	char *line[8], sorted[160] = "", *save = NULL, *at;
@@ -100,7 +101,7 @@ START_TEST(who_ran)
 	put_thread(1, 12, "5250", "4194560");
 	put_thread(2, 2, "900", "2129984");
 	put_thread(30, 30, "8500", "4194560"); /* the recorder */
-	put_thread(40, 40, "60", "4194560");   /* another task of that number */
+	put_thread(40, 40, "60", "4194560");   /* another task with that number */
 	put_thread(50, 50, "7", "4194560");    /* new */
 	put_thread(60, 60, "0", "4194560");    /* new, and has not run yet */
 	ck_assert_int_eq(tasks_ran_end(&t, dir, 30, &out), 0);

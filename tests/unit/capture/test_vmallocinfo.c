@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: capture/facts/lists.c: areas by caller, from any file like /proc/vmallocinfo. */
+/* tests: capture/facts/lists.c: areas by caller, from files like /proc/vmallocinfo. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void put(const char *text)
 	fclose(f);
 }
 
-/* The sums of a file with @text. */
+/* Checks the sums of a file with @text. */
 static void check(const char *text, const char *sums)
 {
 	struct strbuf out = { 0 };

@@ -24,7 +24,7 @@
 
 static char said[4096];
 
-/* Messages go to @said until end_hearing(). */
+/* Redirects messages to @said until end_hearing(). */
 static int start_hearing(int *saved)
 {
 	int fd = memfd_create("messages", MFD_CLOEXEC);
@@ -73,7 +73,7 @@ static const char *fd_path(int fd)
 	return path;
 }
 
-/* Memory that a test must free. */
+/* Symbols that free_kept() frees. */
 #define NR_FUNCTIONS 10000U
 static struct elf_symbol *kept[8];
 
@@ -125,7 +125,7 @@ static struct elf_build kernel_of(const struct input *in, uint64_t moved)
 	return b;
 }
 
-/* Writes the same as a System.map. */
+/* Writes the symbols as a System.map. */
 static int map_of(const struct elf_build *b)
 {
 	int fd = memfd_create("System.map", MFD_CLOEXEC);
@@ -245,7 +245,7 @@ START_TEST(build_ids_are_compared)
 }
 END_TEST
 
-/* The message is about the first file that exists; without one, about the first of all. */
+/* The message is about the first file that exists, or else about the first place. */
 START_TEST(a_search_says_what_does_not_fit)
 {
 	struct debug_found *found;
@@ -275,7 +275,7 @@ START_TEST(a_search_says_what_does_not_fit)
 }
 END_TEST
 
-/* A text section of the recorded size that has only the calls before the callsites. */
+/* Makes a text section of the recorded size that contains only the calls before the callsites. */
 static uint8_t *code_with_calls(struct input *in, uint64_t low, uint64_t moved,
 				size_t size)
 {
@@ -351,7 +351,7 @@ START_TEST(callsites_prove_the_distance)
 }
 END_TEST
 
-/* Only the file has kallsyms: they are used if they contain the callsites. */
+/* If only the file has kallsyms, they are used if they contain the callsites. */
 START_TEST(kallsyms_must_hold_the_callsites)
 {
 	struct input in;
@@ -427,7 +427,7 @@ START_TEST(other_machines_and_other_files)
 }
 END_TEST
 
-/* Takes only symbols that kallsyms would list as functions. */
+/* Only symbols that kallsyms would list as functions are taken. */
 START_TEST(elf_symbols_by_kind)
 {
 	static const struct elf_symbol symbols[] = {
@@ -502,7 +502,7 @@ START_TEST(damaged_elf_files)
 }
 END_TEST
 
-/* Nothing proves an offset, but without one all callsites are in functions of the map. */
+/* Nothing proves an offset, but with an offset of 0 all callsites are in functions of the map. */
 START_TEST(a_map_that_fits_as_it_is)
 {
 	struct elf_build b;

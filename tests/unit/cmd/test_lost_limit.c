@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: cmd/options/lost_limit.h: numbers, shares, and gaps, which no limit allows.
+ * tests: cmd/options/lost_limit.h: numbers, percentages, and gaps of unknown size, which no limit
+ * allows.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 
 static int stderr_before;
 
-/* This test ignores the messages. */
+/* Hides the messages. */
 static void quiet(void)
 {
 	int null = open("/dev/null", O_WRONLY);

@@ -151,7 +151,7 @@ START_TEST(a_value_may_be_optional)
 	ck_assert(v.page);
 	ck_assert_int_eq(parse(&v, "--tree=anything --no-tree", false), GO_ON);
 	ck_assert_ptr_null(v.tree);
-	/* These look like values but would be files. */
+	/* These look like values, but would be taken for files. */
 	ck_assert_int_eq(parse(&v, "--tree callee", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "--tree caller", false), EXIT_USAGE);
 	ck_assert_int_eq(parse(&v, "--tree ./callee", false), GO_ON);
@@ -159,7 +159,7 @@ START_TEST(a_value_may_be_optional)
 	ck_assert_int_eq(parse(&v, "--tree=caller callee", false), GO_ON);
 	ck_assert_int_eq(parse(&v, "--tree", false), GO_ON);
 	ck_assert_int_eq(parse(&v, "--no-tree=callee", false), EXIT_USAGE);
-	/* As a setting. */
+	/* The option as a setting. */
 	ck_assert_int_eq(parse(&v, "--setting f:1 tree", false), GO_ON);
 	ck_assert_str_eq(v.tree, "");
 	ck_assert(options_have_setting(v.argc, v.argv, "tree"));

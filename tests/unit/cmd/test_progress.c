@@ -90,7 +90,7 @@ START_TEST(a_terminal_sees_work_that_takes_long)
 	ck_assert(rate > 0 && rate <= 3.9);
 	ck_assert(left >= 3); /* three quarters are left */
 	progress_show(&p, 26, 100, 4000001);
-	ck_assert_str_eq(arrived(master, false), ""); /* at most five lines a second */
+	ck_assert_str_eq(arrived(master, false), ""); /* at most five lines per second */
 	wait_ms(210);
 	progress_show(&p, 0, 0, 5000000); /* the total may be unknown */
 	text = arrived(master, true);

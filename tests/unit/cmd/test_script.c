@@ -18,7 +18,7 @@
 
 static char victim[] = "/tmp/kmemx-test-script.XXXXXX";
 
-/* Makes a recording with a page that leads to a warning. */
+/* Makes a recording with a page that causes a warning. */
 static int damaged_copy(void)
 {
 	char page[4096];
@@ -35,7 +35,7 @@ static int damaged_copy(void)
 	return to;
 }
 
-/* Makes a full pipe: a writer waits until someone reads. */
+/* Makes a full pipe, on which a writer waits until someone reads. */
 static void full_pipe(int fds[2])
 {
 	char page[4096] = { 0 };
@@ -78,8 +78,8 @@ static void read_messages(int fd, char *text, size_t size)
 	text[len] = '\0';
 }
 
-/* Short names need two passes over the events. The recording is truncated between them: until then,
- * the warning of the first pass waits for the full pipe.
+/* Short names need two passes over the events. The recording is truncated between them: the first
+ * pass waits until then, as its warning goes to the full pipe.
  */
 START_TEST(reopening_fails_with_one_message)
 {

@@ -88,7 +88,7 @@ START_TEST(the_guard_page_is_no_part_of_an_area)
 	ck_assert_int_eq(ev.type, KMEM_VMALLOC_ALLOC);
 	ck_alloc(0xffffc90000000000, 0x4000, 0x4000);
 	ck_assert_uint_eq(ev.slab_alloc.callsite, 0);
-	/* One page has no guard. */
+	/* An area of one page has no guard page. */
 	record[2] = 0x1000;
 	decode("vmalloc", area_alloc);
 	ck_alloc(0xffffc90000000000, 0x1000, 0x1000);
@@ -123,7 +123,7 @@ START_TEST(every_cpu_has_a_copy)
 	record[1] = 0xffffffff81000000;
 	record[2] = 10;
 	record[4] = 0x60795baff100;
-	/* Without memory cgroups; with them; CPUs that the recording does not have. */
+	/* Without memory cgroups; with them; CPUs that are not in the recording. */
 	record[5] = 40;
 	decode("percpu", percpu_alloc);
 	ck_assert_int_eq(ev.type, KMEM_PERCPU_ALLOC);

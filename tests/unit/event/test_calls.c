@@ -9,10 +9,10 @@
 #include "event/calls.h"
 #include "stream_builder.h"
 
-/* Steps of tasks: "7>257" task 7 begins call 257, "7<257" it returns, "7+8" it starts task 8, "7x"
- * it ends, "!" events are lost, "7?" asks for its call, "7i", "7s" the same in an interrupt and a
- * softirq. Then what they change: calls that are over, with a "-" if not all of them was recorded,
- * and answers; at the end, after a "|", the last calls.
+/* Steps of tasks: "7>257": task 7 begins call 257; "7<257": it returns; "7+8": it starts task 8;
+ * "7x": it ends; "!": events are lost; "7?": asks for its call; "7i", "7s": the same in an
+ * interrupt or a softirq. Then the results: calls that ended, with a "-" if they were recorded only
+ * in part, and answers ("="); after the "|", the calls still open at the end.
  */
 static const struct {
 	const char *steps, *changes;
@@ -20,20 +20,20 @@ static const struct {
 	{ "7>257 7? 7<257 7?", "=257 257 =none |" },
 	/* One task after the other, and two at once. */
 	{ "7>1 8>2 7? 8? 8<2 7? 7<1", "=1 =2 2 =1 1 |" },
-	/* The first event of a task is the end of a call. */
+	/* A task's first event is the end of a call. */
 	{ "7? 7<0 7? 7>1 7<1", "=unknown 0- =none 1 |" },
 	/* A new task returns from its parent's call. */
 	{ "7>56 7+8 8? 8<56 7<56 8>3 8<3", "=none 56 3 |" },
-	/* rt_sigreturn() returns with another number. */
+	/* rt_sigreturn() returns with a different number. */
 	{ "7>15 7<-1", "15 |" },
-	/* The end of one call and the begin of another are missing. */
+	/* The end of one call and the start of another are missing. */
 	{ "7>1 7>2 7<3 7<4", "1- 2- 4- |" },
 	/* After a gap, nothing is certain. */
 	{ "7>1 ! 7? 7<1 7? 7>2 7? 7<2", "=unknown 1- =none =2 2 |" },
-	/* exit_group() never returns. The other call runs at the end. */
+	/* exit_group() never returns. The other call is still running at the end. */
 	{ "7>231 7x 7? 8>0", "=231 |231 0-" },
 	{ "7>231 ! 7x", "|231-" },
-	/* Another task gets its number. */
+	/* Another task reuses the number. */
 	{ "7>231 7x 8+7 7? 7>1 7<1", "231 =none 1 |" },
 	{ "7>1 7i 7s", "=interrupt =softirq |1-" },
 };
@@ -122,7 +122,7 @@ START_TEST(names)
 	static const struct {
 		const char *machine;
 		uint32_t number;
-		const char *name; /* NULL: not known */
+		const char *name; /* NULL: unknown */
 	} known[] = {
 		{ "x86_64", 0, "read" },
 		{ "x86_64", 257, "openat" },
@@ -189,7 +189,7 @@ static void setup_calls(unsigned int word_size, bool big_endian)
 	rec.nr_event_formats = 5;
 }
 
-/* Callchains also say in which call it was; the frames stay as they were. */
+/* Callchains also say which call it was; their frames do not change. */
 static void check_stream(void)
 {
 	uint32_t in_call, outside;

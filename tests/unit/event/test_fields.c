@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: all fields of a format text, event/fields.c.
+ * tests: reads all fields of a format text, event/fields.c.
  */
 #include <check.h>
 #include <stdlib.h>

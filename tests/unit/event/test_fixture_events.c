@@ -244,7 +244,7 @@ static void check_page(struct compare *c, const struct raw_line *line,
 	check_signed(c, line, "migratetype", ev->page_alloc.migratetype);
 }
 
-/* Older kernels do not record it, as they have per-CPU lists only for order 0. */
+/* Older kernels do not record a refill flag, as they have per-CPU lists only for order 0. */
 static void check_refill(struct compare *c, const struct raw_line *line,
 			 const struct kmem_event *ev)
 {
@@ -376,7 +376,7 @@ static void check_fields(struct compare *c, const struct raw_line *line,
 	}
 }
 
-/* Reads the next event and remembers losses before it. False at the end. */
+/* Reads the next event and notes losses before it. False at the end. */
 static bool next_event(struct compare *c, struct kmem_event *ev)
 {
 	int ret;
@@ -488,7 +488,7 @@ START_TEST(events_equal_trace_cmd)
 }
 END_TEST
 
-/* In brief mode events lack only the two fields that it may omit. */
+/* In brief mode, events lack only the two fields that it may omit. */
 START_TEST(brief_events_say_all_else)
 {
 	const struct event_stream_options opts = { .stop_ts = UINT64_MAX };
@@ -521,7 +521,7 @@ START_TEST(brief_events_say_all_else)
 			b.slab_alloc.node = a.slab_alloc.node;
 			b.accounted = a.accounted;
 		}
-		/* What a loss leaves of the union is undefined. */
+		/* A loss defines only its own part of the union. */
 		size = a.type == KMEM_LOSS
 			       ? offsetof(struct kmem_event, loss) + sizeof(a.loss)
 			       : sizeof(a);
@@ -556,7 +556,7 @@ static void find_fixtures(void)
 		any = raw && gzgetc(raw) >= 0;
 		if (raw)
 			gzclose(raw);
-		/* Moves it to the front; glob still frees the others. */
+		/* Moves it to the front; globfree() still frees the others. */
 		if (any && tested_often(dat)) {
 			fixtures.gl_pathv[i] = fixtures.gl_pathv[kept];
 			fixtures.gl_pathv[kept++] = dat;

@@ -160,7 +160,7 @@ START_TEST(addresses_without_names)
 }
 END_TEST
 
-/* Before 4.1 events have page pointers, which are some bytes apart: a block of 64 pages must not
+/* Before 4.1, events have page pointers, sizeof(struct page) apart: a block of 64 pages must not
  * reach into the next one, and is freed page by page.
  */
 static const uint64_t strides[] = { 64, 56 };

@@ -159,7 +159,7 @@ START_TEST(objects_of_rcu)
 	record[3] = 0x2000;
 	decode(rcu_func);
 	ck_assert_uint_eq(kmem_object(&ev, 0), 0x2000);
-	/* No distance inside of an object. */
+	/* The distance is not inside the object. */
 	record[2] = 0x1008;
 	record[3] = 4096;
 	decode(rcu_func);

@@ -48,7 +48,7 @@ static void learn(struct processes *p, uint64_t ts, int32_t pid, int32_t other,
 
 #define RENAME UINT64_MAX
 
-/* Task @pid at @ts belongs to the process with that number and last name. */
+/* Checks that task @pid belongs at @ts to the process @tgid, whose last name is @name. */
 static void check(const struct processes *p, int32_t pid, uint64_t ts, int32_t tgid,
 		  const char *name)
 {
@@ -93,7 +93,9 @@ START_TEST(in_both_lists)
 }
 END_TEST
 
-/* What started between the list and the events: a process, its thread, a thread of an older one. */
+/* Tasks that started between the list and the events: a process, its thread, a thread of an older
+ * process.
+ */
 START_TEST(begun)
 {
 	struct strbuf sb = { 0 };
@@ -175,7 +177,7 @@ START_TEST(lost)
 }
 END_TEST
 
-/* Lines that no recorder writes; parents in a circle. */
+/* Lines that no recorder writes; parents that form a cycle. */
 START_TEST(hostile)
 {
 	struct strbuf sb = { 0 };
@@ -207,7 +209,7 @@ START_TEST(not_known)
 }
 END_TEST
 
-/* While recording: what counts is the last word, and what ended is forgotten in the end. */
+/* While recording: the latest information counts, and ended tasks are forgotten eventually. */
 static bool runs(int32_t pid)
 {
 	return pid == 1 || pid == 8;
@@ -226,7 +228,7 @@ static const char *group(const struct processes *p, uint32_t number, struct strb
 	return strbuf_text(sb);
 }
 
-/* The ID of a container is cut, another number of digits is not. */
+/* A container's ID is cut short; words with a different number of digits are not. */
 START_TEST(names_of_containers)
 {
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -252,7 +254,7 @@ END_TEST
 
 static uint32_t of[NUMBERS], groups[NUMBERS];
 
-/* Rows have these process and group numbers, 0: none. */
+/* Forgets ended tasks while rows have these process and group numbers, 0: none. */
 static void forget(struct processes *p, uint32_t process, uint32_t in_group)
 {
 	memset(of, 0, sizeof(of));
@@ -275,7 +277,7 @@ START_TEST(live)
 	learn(&p, 10, 5, 6, "one", 0);
 	learn(&p, 11, 6, 7, "two", THREAD);
 	learn(&p, 12, 5, 8, "chosen", 0x200000000);
-	check(&p, 7, 0, 6, "one"); /* whatever the time */
+	check(&p, 7, 0, 6, "one"); /* at any time */
 	ck_assert_str_eq(group(&p, processes_group(&p, &ev), &sb), "/service");
 	ck_assert_uint_eq(p.nr, 6);
 
@@ -284,7 +286,7 @@ START_TEST(live)
 	ck_assert_uint_eq(p.nr, 6);
 	check(&p, 7, 0, 6, "one");
 
-	/* Rows are of "one" and "/a"; the number of the shell is used again. */
+	/* Rows stand for "one" and "/a"; the shell's number is used again. */
 	one = processes_find(&p, 7, 0);
 	ev.pid = 7;
 	a = processes_group(&p, &ev);
@@ -298,7 +300,7 @@ START_TEST(live)
 	ck_assert_str_eq(group(&p, groups[a], &sb), "/a");
 	ck_assert_str_eq(path(&p, 5, 0, &sb), "again;init");
 
-	/* Nothing is of them any more. */
+	/* No row stands for them any more. */
 	forget(&p, 0, 0);
 	ck_assert_uint_eq(p.nr, 4);
 	check(&p, 5, 0, -1, "[unknown]");

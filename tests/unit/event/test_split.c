@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/split.h: its progress reports, the kernel's counts of a part. tests/cli/split.test
- * tests the content of the parts.
+ * tests: event/split.h: its progress reports, and a part's counts by the kernel.
+ * tests/cli/split.test tests the content of the parts.
  */
 #include <check.h>
 #include <errno.h>
@@ -91,7 +91,7 @@ START_TEST(progress_goes_up_to_the_end)
 }
 END_TEST
 
-/* Gives @rec a curve of four moments, two of them within its events' time. */
+/* Gives @rec a curve of four moments, two of which are within its events' time. */
 static void add_curve(struct recording *rec)
 {
 	static const char curve[] =
@@ -105,7 +105,7 @@ static void add_curve(struct recording *rec)
 					 strlen(curve) };
 }
 
-/* The part has the moments of its time; one without a moment has no curve. */
+/* A part has the moments within its time; without any, it has no curve. */
 START_TEST(curve_of_the_part)
 {
 	static const struct {

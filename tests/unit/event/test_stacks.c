@@ -10,7 +10,7 @@
 
 #include "event/stream_builder.h"
 
-/* Between an event and its stack there are an interrupt's event and other pages. */
+/* Between an event and its stack there may be an interrupt's event, or other pages. */
 START_TEST(stacks_find_their_events)
 {
 	begin_cpu();
@@ -49,7 +49,7 @@ START_TEST(stacks_find_their_events)
 }
 END_TEST
 
-/* The program's part of a callchain: the offset in file 1. */
+/* A user frame: the offset in file 1. */
 #define USER(offset) (1ULL << 62 | 1ULL << 48 | (offset))
 
 static void expect_frames(const uint64_t *frames, uint32_t nr)
@@ -72,8 +72,7 @@ static void set_maps(const char *text)
 	rec.nr_meta = 1;
 }
 
-/* A program's frames come before or after the kernel's, or on the next page. What was mapped
- * depends on the time.
+/* User frames come before or after kernel frames, or on the next page. Mappings depend on the time.
  */
 static void check_user(unsigned int word_size, bool big_endian)
 {
@@ -90,10 +89,10 @@ static void check_user(unsigned int word_size, bool big_endian)
 	flags = 0x08;
 	add_alloc(13, 7, 3);
 	add_stack(13, 7, 0x300, 1, 1);
-	add_user_stack(13, 7, 7, 0x1100, 1); /* what a hardirq interrupted */
+	add_user_stack(13, 7, 7, 0x1100, 1); /* the task that a hardirq interrupted */
 	flags = 0;
 	add_stack(14, 7, 0x200, 1, 1);
-	add_alloc(15, 7, 4); /* no callchain of the kernel */
+	add_alloc(15, 7, 4); /* no kernel callchain */
 	add_user_stack(15, 7, 7, 0x1100, 2);
 	add_alloc(16, 7, 5);
 	add_stack(16, 7, 0x100, 2, 2);
@@ -130,7 +129,7 @@ START_TEST(user_stacks_complete_callchains)
 }
 END_TEST
 
-/* Without a list of mappings, as trace-cmd records them, they are events as any other. */
+/* Without a list of mappings, as in trace-cmd's recordings, they are events like any other. */
 START_TEST(user_stacks_without_mappings)
 {
 	begin_cpu();
@@ -265,7 +264,7 @@ START_TEST(stacks_of_no_event)
 }
 END_TEST
 
-/* An interrupt lasts longer than the stream reads ahead: the event gets no stack. */
+/* An interrupt that lasts longer than the stream reads ahead: the event gets no stack. */
 START_TEST(endless_interrupt)
 {
 	uint64_t ts = 20, nr = 0, nr_stacks = 0;
@@ -341,7 +340,7 @@ START_TEST(stack_sizes_lie)
 }
 END_TEST
 
-/* A record with these frames, and all counted in its size field. */
+/* Adds a record with these frames, all counted in its size field. */
 static void add_frames(uint64_t ts, int32_t pid, const uint64_t *frames, int nr)
 {
 	unsigned int at = word == 8 ? 16 : 12;
@@ -353,8 +352,8 @@ static void add_frames(uint64_t ts, int32_t pid, const uint64_t *frames, int nr)
 		put(p + at + (unsigned int)i * word, frames[i], word);
 }
 
-/* ppc64el has zeros between frames; old kernels fill the array with zeros at the end. Each stack
- * comes twice, because repeated stacks are not decoded again.
+/* ppc64el has zeros between frames; old kernels pad the array with zeros. Each stack comes twice,
+ * because repeated stacks are not decoded again.
  */
 START_TEST(zeros_do_not_end_a_stack)
 {

@@ -128,7 +128,7 @@ START_TEST(cpus_are_merged_by_time)
 }
 END_TEST
 
-/* A loss separates stacks from events, and says since when events are lost. */
+/* A loss separates stacks from events, and says since when events were lost. */
 START_TEST(losses_are_items)
 {
 	begin_cpu();
@@ -201,8 +201,8 @@ START_TEST(damage_is_counted_and_announced)
 }
 END_TEST
 
-/* Starts again after a part of the events, and after all of them: delivers the same events, and the
- * numbers are known already.
+/* Starts again after some of the events, and after all: delivers the same events, and the numbers
+ * are already known.
  */
 START_TEST(from_the_start_again)
 {
@@ -264,7 +264,7 @@ START_TEST(time_window)
 	expect(KMEM_LOSS, 50, 0);
 	expect(KMEM_PAGE_ALLOC, 50, 0);
 	expect(KMEM_PAGE_ALLOC, 60, 0);
-	expect_stack(60, 1); /* its stack is just past the end */
+	expect_stack(60, 1); /* its stack comes just after the end */
 	ck_assert_uint_eq(event_stream_stats(st)->nr_events, 7);
 	ck_assert_uint_eq(event_stream_stats(st)->cpus[0].nr_gaps, 1);
 	expect_end();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: event/stream.h: events that arrive in pieces are those of the file.
+ * tests: event/stream.h: events that arrive in pieces are the same as those of the file.
  */
 #include <check.h>
 #include <errno.h>
@@ -98,7 +98,7 @@ static void open_live(void)
 	ck_assert_int_eq(event_stream_go_live(st), 0);
 }
 
-/* Forgets all callchains but those of waiting events. */
+/* Forgets all callchains except those of waiting events. */
 static void forget_stacks(void)
 {
 	const uint32_t nr = event_stream_nr_stacks(st);
@@ -188,7 +188,7 @@ START_TEST(callchains_are_kept_while_they_are_known)
 	ck_assert_int_eq(event_stream_keep(st), 0);
 	ck_assert_uint_eq(event_stream_nr_stacks(st), 3);
 	to[2] = 1;
-	/* A CPU's batch is forgotten as a whole, so the first event stays with the others. */
+	/* A CPU's batch is forgotten only as a whole, so the first event stays with the others. */
 	ck_assert_int_eq(event_stream_forget_stacks(st, to), 0);
 	ck_assert_uint_ne(to[2], 0);
 	ck_assert_uint_ne(to[3], 0);

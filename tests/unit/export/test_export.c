@@ -14,7 +14,7 @@
 #include "export/export.h"
 #include "export/wire.h"
 
-/* Characters that some format gives a meaning: separators, quotes, line breaks, escapes, invalid
+/* Characters that have a meaning in some format: separators, quotes, line breaks, escapes, invalid
  * UTF-8.
  */
 #define EVIL	  "a\"b\\c\nd {} 7\x1b[31m\xff"
@@ -112,7 +112,7 @@ START_TEST(test_folded)
 	opts.rows = 1;
 	expect("folded", &opts, true,
 	       "slab;root;" EVIL_TEXT ";leaf [mod] 1000\nslab;[other] 1300\n");
-	/* 2300 bytes are 2 KiB and a remainder: the first 1000 are carried over to the next line.
+	/* 2300 bytes are 2 KiB and a remainder: the first 1000 bytes carry over to the next line.
 	 */
 	opts = (struct export_options){ .weight = &export_weights[1] };
 	ck_assert_str_eq(opts.weight->name, "kib");
@@ -251,8 +251,7 @@ START_TEST(test_speedscope)
 	text = strbuf_text(&got);
 	ck_assert_ptr_nonnull(strstr(
 		text, "{\"name\":\"a\\\"b\\\\c\\\\x0ad {} 7\\\\x1b[31m\\\\xff\"}"));
-	/* Frames are numbered in the order they appear, the callsite first; the allocator's is the
-	 * last.
+	/* Frames are numbered in order of appearance, the callsite first and the allocator's last.
 	 */
 	ck_assert_ptr_nonnull(strstr(text,
 				     "\"samples\":[[3,2,1,0],\n[3,2,0],\n[3,2,4]],\n"
@@ -329,7 +328,7 @@ START_TEST(test_proto)
 }
 END_TEST
 
-/* Without tables, without rows, without space on the disk. */
+/* Exports without tables, without rows, and without space on the disk. */
 START_TEST(test_all)
 {
 	const struct exporter *e = exporter_at((size_t)_i);
@@ -342,7 +341,7 @@ START_TEST(test_all)
 		ck_assert(*e->name && *e->help && *e->opened_by);
 		int ret = export_report(e, &opts, none, &out);
 
-		/* Formats that need a library are missing without it. */
+		/* Formats that need a library fail without it. */
 		ck_assert(!ret || (e->binary && ret == -ENOTSUP));
 		if (!ret)
 			ck_assert_int_eq(export_report(e, &opts, some, &full), -ENOSPC);

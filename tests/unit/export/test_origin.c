@@ -50,7 +50,7 @@ START_TEST(test_known)
 }
 END_TEST
 
-/* Counters of meminfo, in KiB, and pages of zoneinfo. Those that it does not have are 0. */
+/* Counters of meminfo, in KiB, and pages of zoneinfo. Missing ones are 0. */
 START_TEST(test_balance)
 {
 	struct recording_text meta[3];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: import/ftrace_text.h, lines of many kernels and with many options.
+ * tests: import/ftrace_text.h, lines of many kernels and trace options.
  */
 #include <check.h>
 #include <string.h>

@@ -124,7 +124,7 @@ START_TEST(a_text_larger_than_the_window)
 		char want[32];
 
 		snprintf(want, sizeof(want), "line %d", nr++);
-		if (strcmp(line, want) != 0) /* assertions would take seconds */
+		if (strcmp(line, want) != 0) /* an assertion each would take seconds */
 			ck_abort_msg("%s, not %s", line, want);
 	}
 	ck_assert_int_eq(ret, 0);

@@ -51,7 +51,7 @@ static int open_part(void *ctx, uint32_t cpu)
 	return memfd_create("part", 0);
 }
 
-/* The other files of perf record --threads. */
+/* Further files of perf record --threads. */
 static const struct strbuf *more;
 static unsigned int nr_more;
 
@@ -70,7 +70,7 @@ static int open_more(void *ctx, unsigned int nr, struct source *out)
 	return 1;
 }
 
-/* Frees what a failed import has made. */
+/* Imports the file; frees what a failed import made. */
 static int import_bytes(const void *data, size_t size, struct perf_import *out)
 {
 	const struct recording_import_options opts = { .open_part = open_part,
@@ -214,7 +214,7 @@ START_TEST(files_of_all_kinds)
 }
 END_TEST
 
-/* Each file has other CPUs and begins before the previous one ends; the second is truncated. */
+/* Each file has different CPUs and begins before the previous one ends; the second is truncated. */
 START_TEST(files_of_threads)
 {
 	struct perf_build b = new_build(), first = new_build(), second = new_build();
@@ -251,7 +251,7 @@ START_TEST(files_of_threads)
 }
 END_TEST
 
-/* The rings are read one after the other: sorts over two rounds, and not further. */
+/* The rings are read one after the other: events are sorted over two rounds, no further. */
 START_TEST(order_of_time)
 {
 	struct perf_build b = new_build();
@@ -287,7 +287,7 @@ START_TEST(order_of_time)
 }
 END_TEST
 
-/* The gap comes before the first sample after it, whose time is before that of the LOST record. */
+/* A gap comes before the first sample after it, whose time precedes that of the LOST record. */
 START_TEST(losses_are_where_they_were)
 {
 	struct perf_build b = new_build();
@@ -337,8 +337,8 @@ START_TEST(losses_at_the_end)
 }
 END_TEST
 
-/* Without an index the CPU of these is unknown. It is only known whether there are more than the
- * LOST records say.
+/* Without an index, the CPU of these losses is unknown. It is known only whether there are more
+ * than the LOST records say.
  */
 START_TEST(losses_at_the_end_of_any_cpu)
 {
@@ -407,7 +407,7 @@ START_TEST(clocks_by_number)
 }
 END_TEST
 
-/* The recording says which events perf left out. */
+/* The recording says which events perf did not record. */
 START_TEST(parts_of_the_events)
 {
 	static const char *const notes[] = { "sampled at a frequency", "one event in 100",
@@ -450,7 +450,7 @@ START_TEST(what_is_no_sample)
 	perf_build_record(&b, 2, "1234", 4);
 	perf_build_record(&b, 3, "1234", 4);
 	perf_build_record(&b, 13, "1234", 4);
-	/* Data of another program in place of frames. */
+	/* Another program's data in place of frames. */
 	put_uint(&raw, 77, 8, false);
 	put_uint(&raw, 0, 8, false);
 	put_uint(&raw, 5, 8, false);
@@ -502,7 +502,7 @@ START_TEST(other_files)
 }
 END_TEST
 
-/* Truncated anywhere: the import reports that the file is unreadable, or the events are right. */
+/* Truncated anywhere, the file is reported as unreadable, or its events are right. */
 START_TEST(a_file_that_is_cut)
 {
 	struct perf_build b = new_build();
@@ -533,7 +533,7 @@ START_TEST(a_file_that_is_cut)
 }
 END_TEST
 
-/* Changes each byte in turn: the import fails or makes another recording. */
+/* Changes each byte in turn: the import fails or makes some recording. */
 START_TEST(a_file_that_is_damaged)
 {
 	struct perf_build b = new_build();
@@ -562,7 +562,7 @@ START_TEST(a_file_that_is_damaged)
 }
 END_TEST
 
-/* The last frame of event @i; 0: it is the kernel's. */
+/* The last frame of event @i, or 0 if it is a kernel frame. */
 static uint64_t user_frame(const struct found *f, size_t i)
 {
 	const uint64_t *frames;
@@ -580,7 +580,7 @@ static void sample_of(struct perf_build *b, uint32_t tid, uint64_t time)
 	perf_build_sample(b, &(struct perf_build_sample){ time, 0xd000, 0, tid, 2 });
 }
 
-/* What is mapped depends on the process and the time, wherever the file says it. */
+/* Mappings depend on the process and the time, wherever they are in the file. */
 START_TEST(frames_of_programs)
 {
 	struct perf_build b = new_build();

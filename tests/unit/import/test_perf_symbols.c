@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: import/perf_system.h and what import/perf_system.h finds for it.
+ * tests: import/perf_system.h and the symbols it finds for a kernel.
  * In: texts of kallsyms, records and sections. Out: symbols at the kernel's recorded address.
  */
 #include <check.h>
@@ -24,7 +24,7 @@ static void put(uint8_t *at, uint64_t v, unsigned int size, bool big)
 		at[big ? size - 1 - i : i] = (uint8_t)(v >> 8 * i);
 }
 
-/* As in perf's record of the kernel's address. */
+/* Sets what perf's record of the kernel's address says. */
 static void kernel_at(struct perf_system *s, uint64_t address, bool big)
 {
 	static const char name[] = "[kernel.kallsyms]_text";
@@ -50,7 +50,7 @@ START_TEST(a_symbol_by_name)
 }
 END_TEST
 
-/* perf record -z has no build ID: then the end of the code must match, too. */
+/* perf record -z writes no build ID: then the end of the code must match, too. */
 START_TEST(symbols_of_this_boot)
 {
 	static const char here[] =
@@ -82,7 +82,7 @@ START_TEST(symbols_stay)
 	struct strbuf out = { 0 };
 	uint64_t moved;
 
-	/* First without, then with the kernel's address in the file. */
+	/* First without the kernel's address in the file, then with it. */
 	for (int i = 0; i < 2; i++) {
 		strbuf_reset(&out);
 		ck_assert_int_eq(perf_symbols_add(&out, map, &s, &moved), 0);

@@ -76,7 +76,7 @@ static int open_part(void *ctx, uint32_t cpu)
 	return memfd_create("part", 0);
 }
 
-/* @nr kfree events with pointers from @first on. */
+/* Makes @nr kfree events with pointers from @first on. */
 static struct strbuf pages_of(bool big, unsigned int long_size, uint32_t first,
 			      unsigned int nr)
 {
@@ -129,7 +129,7 @@ static void put_description(unsigned int long_size)
 	put_text("uname", "Linux board 6.1.0-armmp #1 SMP Debian armv7l GNU/Linux\n");
 }
 
-/* Frees what a failed import has made. */
+/* Imports the directory; frees what a failed import made. */
 static int import(struct imported *out)
 {
 	const struct recording_import_options opts = { .open_part = open_part };

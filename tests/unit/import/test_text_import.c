@@ -228,7 +228,7 @@ START_TEST(an_old_kernel)
 END_TEST
 
 /* Frames with addresses (option sym-addr): the name counts unless there is a kallsyms, or the
- * callsite is printed as that address.
+ * callsite is printed as the same address.
  */
 START_TEST(frames_with_addresses)
 {
@@ -293,7 +293,7 @@ START_TEST(losses_before_the_first_of_several_cpus)
 }
 END_TEST
 
-/* The field of a record has 32 bits: a larger number must not become a different one. */
+/* A record's field has 32 bits: a larger number must not turn into a different one. */
 START_TEST(a_number_that_does_not_fit_is_unreadable)
 {
 	struct text_import ti = { 0 };

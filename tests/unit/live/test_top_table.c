@@ -23,7 +23,7 @@ static int collect(void *ctx, const char *data, size_t size)
 
 #define RECORDING "data/bullseye-amd64-small-stack.v6.dat"
 
-/* Feeds the pages of the only CPU, as a recorder does. */
+/* Feeds the pages of the only CPU to the monitor, as a recorder does. */
 static void feed(struct monitor *m)
 {
 	const struct recording_cpu *cpu;
@@ -43,7 +43,7 @@ static void feed(struct monitor *m)
 	recording_close(rec);
 }
 
-/* A monitor of the recording, after one interval. */
+/* Starts a monitor of the recording, and ends one interval. */
 static void begin(struct monitor *m, const struct monitor_options *opts)
 {
 	int fd = open(RECORDING, O_RDONLY | O_CLOEXEC);
@@ -95,7 +95,7 @@ static struct report *all_rows(const struct monitor *m)
 	return r;
 }
 
-/* Opens row @row of the current table, and compares what it consists of with it. */
+/* Opens row @row of the current table, and checks that its parts add up to it. */
 static void open_row(struct monitor *m, size_t row)
 {
 	static const char *const names[] = { "rate", "hit_rate", "live", "live_hit" };
@@ -115,8 +115,8 @@ static void open_row(struct monitor *m, size_t row)
 	report_free(after);
 }
 
-/* What a row consists of adds up to it, also after rows were forgotten; going back shows the same
- * rows as before.
+/* A row's parts add up to it, even after rows were forgotten; going back shows the same rows as
+ * before.
  */
 START_TEST(opened_rows_add_up)
 {
@@ -175,7 +175,7 @@ START_TEST(opened_row_is_gone)
 }
 END_TEST
 
-/* The rows of a gauge, with the rest, are all that lives. */
+/* The rows of a gauge and the rest add up to all live memory. */
 START_TEST(metrics_add_up)
 {
 	const struct monitor_options opts = { .by = SUBJECT_CALLSITE,
@@ -204,7 +204,7 @@ START_TEST(metrics_add_up)
 }
 END_TEST
 
-/* The manual has the metrics, and no others: dashboards are made from it. */
+/* The manual names exactly the metrics: dashboards are made from it. */
 START_TEST(manual_has_metrics)
 {
 	const struct monitor_options opts = { .by = SUBJECT_CALLSITE,

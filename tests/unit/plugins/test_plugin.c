@@ -60,8 +60,8 @@ static void teardown(void)
 	trace_seq_destroy(&seq);
 }
 
-/* The text of an event whose record consists of these words, with the lower half of 64 bits first;
- * the first word is the event's ID.
+/* The text of an event whose record consists of these words. The first is the event's ID; a 64-bit
+ * number has its lower half first.
  */
 static const char *shown(const char *format, const char *system, const uint32_t *words,
 			 size_t size)
@@ -139,7 +139,7 @@ START_TEST(cut_short)
 }
 END_TEST
 
-/* An event with such a name in another system is not one of kmem's. */
+/* An event of that name in another system is not one of kmem's. */
 START_TEST(other_system)
 {
 	uint32_t record[] = { 2, 0, 0x1000, 0, 0, 0, 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: query/ahead.h: files that are read by several threads have the same rows, in order.
+ * tests: query/ahead.h: files read by several threads give the same rows, in order.
  */
 #include <check.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ static void make_directory(void)
 }
 static char names[FILES][64];
 
-/* File @i has @nr rows of recording @i; @end follows. */
+/* Makes file @i with @nr rows of recording @i, followed by @end. */
 static void make_file(unsigned int i, unsigned int nr, const char *end)
 {
 	FILE *f;
@@ -71,7 +71,8 @@ static void check_rows(const struct ahead_rows *rows, unsigned int i)
 	}
 }
 
-/* Of 40 files every fifth is not wanted, one is cut, one is missing, one is too large. */
+/* Of 40 files, every fifth is not wanted, one is truncated, one is missing, and one is too large.
+ */
 START_TEST(test_in_order)
 {
 	const char *paths[FILES];
@@ -109,7 +110,7 @@ START_TEST(test_in_order)
 }
 END_TEST
 
-/* Files that nobody asks for, and an end before the last file. */
+/* Some files are never asked for, and reading ends before the last file. */
 START_TEST(test_skipped)
 {
 	const char *paths[FILES];

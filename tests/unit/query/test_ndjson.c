@@ -30,7 +30,7 @@ static unsigned int field(const char *name)
 
 static int read_text(struct ndjson_line *line, const char *text)
 {
-	/* An allocation of its own: a sanitizer sees reads beyond its end. */
+	/* A copy of exactly this size, so that a sanitizer sees reads beyond its end. */
 	size_t size = strlen(text);
 	char *copy = malloc(size ? size : 1);
 	int ret;
@@ -38,7 +38,7 @@ static int read_text(struct ndjson_line *line, const char *text)
 	ck_assert_ptr_nonnull(copy);
 	memcpy(copy, text, size);
 	ret = ndjson_line_read(line, copy, size);
-	/* Texts without escapes point into the line, so the texts tested here need escapes. */
+	/* Texts without escapes point into the line, so only texts with escapes stay valid. */
 	free(copy);
 	return ret;
 }
@@ -275,7 +275,9 @@ START_TEST(long_lines)
 }
 END_TEST
 
-/* A line with the recording's columns first, as kmemx writes them; @escaped: the labels in JSON. */
+/* Adds a line with the recording's columns first, as kmemx writes them. @escaped: the labels in
+ * JSON.
+ */
 static void put_line(struct strbuf *line, const char *escaped, uint64_t start,
 		     const char *rest)
 {
@@ -305,7 +307,7 @@ static void expect_same(const struct query_row *a, const struct query_row *b)
 	}
 }
 
-/* What a line is does not depend on those before it, whose beginning may be the same. */
+/* How a line is read does not depend on earlier lines, even with the same beginning. */
 START_TEST(beginnings)
 {
 	static const char *const escapes[] = { "{\\\"a\\\":1}", "{\\\"a\\\":2}", "" };

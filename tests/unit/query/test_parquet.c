@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: query/parquet.c: rows come back as they were exported; other files and damaged ones are
+ * tests: query/parquet.c: rows are read back as they were exported; other and damaged files are
  * refused.
  */
 #include <check.h>
@@ -114,7 +114,7 @@ static struct report *report_of_rows(int nr)
 	return r;
 }
 
-/* Rows of a report are the same through a file. */
+/* Rows of a report are the same after a round trip through a file. */
 START_TEST(round_trip)
 {
 	static const int nrs[] = { 0, 1, 7, 8, 9, 1000 };
@@ -143,8 +143,8 @@ END_TEST
 #define COLUMNS 6
 
 /**
- * struct made - a file that is made here, without compression
- * @codec, @encoding, @type, @page_nr: other values for the column callsite, or those of kmemx
+ * struct made - a file made here, without compression
+ * @codec, @encoding, @type, @page_nr: values for the column callsite, kmemx's or others
  * @repeated: its repetition type
  * @text: of one of its values
  */
@@ -191,8 +191,8 @@ static int64_t put_page(struct strbuf *file, bool dictionary, const struct strbu
 	return at;
 }
 
-/* Four rows. The column hit has no value in the second and third: a run of one, packed bits. The
- * recording's ID and an unknown column, which is of another type, have a dictionary.
+/* Writes four rows. The column hit has no value in the second and third: a run of one, then packed
+ * bits. The recording's ID and an unknown column of another type have a dictionary.
  */
 static void put_column(struct strbuf *file, const struct made *m, size_t i, int64_t *data,
 		       int64_t *dictionary)
@@ -304,7 +304,7 @@ START_TEST(by_hand)
 }
 END_TEST
 
-/* What other programs write is refused, with what it is. */
+/* Features that only other programs use are refused by name. */
 START_TEST(refused)
 {
 	static const struct {
@@ -335,8 +335,9 @@ START_TEST(refused)
 }
 END_TEST
 
-/* A file with each byte changed in turn, or cut: rows or an error, never a crash. Without LONG=1,
- * each byte is changed once, and every fourth cut is made. @content: restored.
+/* Reads a file with each byte changed in turn, or truncated: rows or an error, never a crash.
+ * Without LONG=1, changes each byte only once, and truncates only at every fourth. Restores
+ * @content.
  */
 static void damage(struct strbuf *content)
 {

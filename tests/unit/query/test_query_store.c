@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: query/store.h and query/ask.h: rows, and what SQL may and may not ask. Without SQLite: the
+ * tests: query/store.h and query/ask.h: rows, and what SQL may and may not do. Without SQLite: the
  * message that says so.
  */
 #include <check.h>
@@ -146,7 +146,7 @@ START_TEST(totals)
 	add(s, "1", "slab", 11);
 	ck_assert_int_eq(query_store_file(s, "two", NULL), 0);
 	add(s, "1", "slab", 10);
-	add(s, "1", "page", 10); /* a separate file may have the other half */
+	add(s, "1", "page", 10); /* another file may have the other half */
 	lossy.of[12] = (struct export_value){ .number = 1, .known = true };
 	ck_assert_str_eq(export_fields[12].name, "gaps");
 	ck_assert_int_eq(query_store_add(s, &lossy), 0);
@@ -195,7 +195,7 @@ START_TEST(cells)
 }
 END_TEST
 
-/* Whichever of its rows has it, a recording has its balance, once. */
+/* A recording has its balance once, whichever of its rows contains it. */
 START_TEST(balances)
 {
 	struct query_store *s = opened();
@@ -384,7 +384,7 @@ START_TEST(memory)
 	ck_assert_int_eq(ret, -ENOMEM);
 	ck_assert_int_gt(i, 10);
 	query_store_free(s);
-	/* The limit applies to the whole process: removes it. */
+	/* Removes the limit, which applies to the whole process. */
 	ck_assert_int_eq(query_store_open(&s, NULL, 0), 0);
 	query_store_free(s);
 }

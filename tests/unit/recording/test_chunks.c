@@ -18,7 +18,7 @@
 #include "build_trace_dat.h"
 #include "recording/cpu_cursor.h"
 
-/* The compressions that this build has. */
+/* The compression methods that this build has. */
 static const char *const kinds[] = {
 #ifdef HAVE_ZSTD
 	"zstd",
@@ -71,7 +71,7 @@ static void add_chunk(struct strbuf *out, const char *kind, const struct strbuf 
 	strbuf_free(&small);
 }
 
-/* @nr pages with events that compress badly. */
+/* Makes @nr pages with events that compress badly. */
 static struct strbuf make_pages(const struct file_build *b, uint32_t first, uint32_t nr)
 {
 	struct page_build p = { .big_endian = b->big_endian,
@@ -166,7 +166,8 @@ START_TEST(chunks_give_their_pages)
 }
 END_TEST
 
-/* The end of the last chunk is missing: delivers what can be decompressed and reports the damage.
+/* If the end of the last chunk is missing, what can be decompressed is delivered, and the damage
+ * reported.
  */
 START_TEST(a_cut_chunk_gives_its_beginning)
 {
@@ -195,8 +196,8 @@ START_TEST(a_cut_chunk_gives_its_beginning)
 }
 END_TEST
 
-/* 300 MiB of zeros that claim to be ten pages, or claim no size: refuses them and reads the next
- * chunk.
+/* 300 MiB of zeros that claim to be ten pages, or claim no size, are refused, and the next chunk is
+ * read.
  */
 START_TEST(a_chunk_that_explodes_is_refused)
 {

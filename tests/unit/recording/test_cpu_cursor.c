@@ -104,8 +104,7 @@ END_TEST
 
 START_TEST(a_sub_buffer_outlives_the_next_read)
 {
-	/* Several blocks of the largest size, with sub-buffers of every size, read on demand or
-	 * ahead.
+	/* Several of the largest blocks, with sub-buffers of every size, read on demand or ahead.
 	 */
 	struct read_ahead *ahead = _i % 2 ? read_ahead_start() : NULL;
 	uint32_t page_size = 4096U << _i / 2, nr = (3U << 20) / page_size + 3, i;

@@ -24,7 +24,7 @@ static const char *const files[] = {
 	"data/variants-amd64-plain-zlib.v7.dat",
 };
 
-/* Of each file: so many cuts, and so many flipped bits. */
+/* How many cuts, and how many flipped bits, to try in each file. */
 static size_t nr_damages(void)
 {
 	return long_tests() ? 300 : 150;
@@ -182,7 +182,7 @@ START_TEST(version_7_gives_the_events_up_to_the_cut)
 }
 END_TEST
 
-/* Boundaries in version 7: start and end of each section header. */
+/* Finds boundaries in version 7: start and end of each section header. */
 static size_t sections(const uint8_t *data, size_t size, size_t *at, size_t max)
 {
 	bool big = data[12] != 0;
@@ -203,7 +203,7 @@ static size_t sections(const uint8_t *data, size_t size, size_t *at, size_t max)
 	return nr;
 }
 
-/* Ends of version 6's parts, up to the table of CPUs. */
+/* Finds the ends of version 6's parts, up to the table of CPUs. */
 static size_t parts(const uint8_t *data, size_t *at)
 {
 	bool big = data[12] != 0;
@@ -260,7 +260,7 @@ START_TEST(cut_at_every_boundary)
 }
 END_TEST
 
-/* A wrong size in version 6's metadata loses that part; a marker leads to the events. */
+/* A wrong size in version 6's metadata loses that part, but a marker leads to the events. */
 START_TEST(version_6_finds_its_cpus_again)
 {
 	static const char *const paths[] = { "data/bookworm-armhf-small-plain.v6.dat",
@@ -333,7 +333,8 @@ START_TEST(overlapping_cpus_are_left_out)
 }
 END_TEST
 
-/* A wrong page size at the file's start: header_page and the buffers have it, too. */
+/* A wrong page size at the start of the file: header_page and the buffers also have the page size.
+ */
 START_TEST(page_sizes_that_cannot_be)
 {
 	static const uint32_t wrong[] = { 0, 1, 3, 4095, 1U << 31, UINT32_MAX };
@@ -350,7 +351,7 @@ START_TEST(page_sizes_that_cannot_be)
 }
 END_TEST
 
-/* An unfinished file of 48 bytes without a description of its data: searches for pages. */
+/* An unfinished file of 48 bytes that does not describe its data: the reader searches for pages. */
 START_TEST(page_size_0_where_data_is_searched)
 {
 	static const uint8_t file[] = "\x17\x08\x44tracing7\0\0\x08\0\0\0\0none\0\0"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: joins distant regions to a recording, and completes that after being killed at any point.
- * In: a file with regions. Out: checks that every partial result is completed to the same file.
+ * tests: joins distant regions into a recording, and completes a join that was killed at any point.
+ * In: a file with regions. Out: checks that completing any partial result gives the same file.
  */
 #include <check.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ static uint64_t part_end(size_t i)
 	return cpu_regions_start(&regions, i) + (i + 1) * BLOCK;
 }
 
-/* Makes the file as recording leaves it; -1 if this filesystem cannot. */
+/* Makes a file like one being recorded; -1 if this filesystem cannot. */
 static int make_file(void)
 {
 	int dir = open(".", O_RDONLY | O_DIRECTORY), fd = new_file_unnamed(dir, false);
@@ -93,7 +93,7 @@ START_TEST(test_all)
 }
 END_TEST
 
-/* Killed after @step ranges, before that within the metadata. */
+/* Killed after some ranges, or within the metadata. */
 START_TEST(test_killed)
 {
 	for (size_t step = 0; step < NR_PARTS; step++) {
@@ -116,7 +116,7 @@ START_TEST(test_killed)
 }
 END_TEST
 
-/* Leaves files alone that have another size or an invalid plan. */
+/* Files with another size or an invalid plan are left alone. */
 START_TEST(test_damaged)
 {
 	/* cpu_regions.c puts the plan there. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tests: recording/kernel_curve.h: moments that make room, the text of a curve, damaged texts. */
+/* tests: recording/kernel_curve.h: making room for moments, the text of a curve, damaged texts. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static uint64_t value_at(const struct kernel_curve *c, enum kernel_counter from,
 	return series->at[moment];
 }
 
-/* A cache that appears and goes, one listed twice, and counters that do not change. */
+/* A cache that appears and disappears, one listed twice, and counters that do not change. */
 static void fill(struct kernel_curve *c)
 {
 	unsigned int i;
@@ -140,7 +140,7 @@ START_TEST(bad_times)
 }
 END_TEST
 
-/* A part made by a version that did not know the curve has that of the whole. */
+/* A part made by a version that did not know curves has the whole recording's curve. */
 START_TEST(curve_of_a_part)
 {
 	char curve[] = RECORDING_META_CURVE, part[] = RECORDING_META_PART;
@@ -163,7 +163,7 @@ START_TEST(curve_of_a_part)
 }
 END_TEST
 
-/* Damaged lines are counted; the others are read. The last line may lack its end. */
+/* Damaged lines are counted; the others are read. The last line may lack its line break. */
 START_TEST(bad_lines)
 {
 	static const char text[] = "times +1+1+1\n"

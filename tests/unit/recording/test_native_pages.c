@@ -174,7 +174,7 @@ START_TEST(a_full_disk_is_an_error)
 	struct subbuf_writer w = start();
 	int sealed = w.fd, ret = 0;
 
-	/* An invalid descriptor stands for a full disk. */
+	/* An invalid descriptor simulates a full disk. */
 	w.fd = -1;
 	for (uint64_t i = 0; !ret && i < 100000; i++)
 		ret = add_record(&w, i, "12345678", 8);

@@ -33,7 +33,7 @@ START_TEST(text_and_back)
 }
 END_TEST
 
-/* Lines without three parts are left out, long ones cut. */
+/* Lines without three parts are left out, long ones truncated. */
 START_TEST(damaged)
 {
 	char text[2000] = "\n \nname\nname function\nname function \n rcu f set\nn f set";

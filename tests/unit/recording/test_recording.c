@@ -149,7 +149,7 @@ START_TEST(claims_are_bounded)
 	recording_close(rec);
 	strbuf_free(&file);
 
-	/* Data larger than the file: clipped once, not for each CPU. */
+	/* Data larger than the file is clipped once, not for each CPU. */
 	b.claim_cpus = 0;
 	b.claim_cpu_size = 1ULL << 60;
 	file = build_file(&b);

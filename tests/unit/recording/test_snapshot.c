@@ -166,7 +166,7 @@ START_TEST(reads_allocinfo)
 }
 END_TEST
 
-/* The readers of lists, each with the rest of a line after the name, or before it. */
+/* The readers of lists, each with the part of a line that follows or precedes the name. */
 static bool next_info(const char *text)
 {
 	return slabinfo_next(&text, &(struct slabinfo_line){ 0 });
@@ -348,7 +348,7 @@ START_TEST(percpu_statistics)
 }
 END_TEST
 
-/* Made from mm/percpu-stats.c: chunks that the machines here do not have. */
+/* Made after mm/percpu-stats.c: chunks that test machines do not have. */
 START_TEST(percpu_chunks)
 {
 	struct percpu_stats stats;
@@ -375,7 +375,7 @@ START_TEST(percpu_damaged)
 	static const char *const texts[] = {
 		"",
 		"Allocation Info:\n  unit_size : 4096\n", /* no chunks */
-		"Global Stats:\n  nr_chunks : 1\n",	  /* no size of them */
+		"Global Stats:\n  nr_chunks : 1\n",	  /* without their size */
 		"Allocation Info:\n  unit_size : x\nGlobal Stats:\n  nr_chunks : 1\n",
 		"Allocation Info:\n  unit_size : 4096\nGlobal Stats:\n  nr_chunks : -1\n",
 		"Allocation Info:\n  unit_size : 1099511627776\nGlobal Stats:\n  nr_chunks : 2\n",

@@ -9,7 +9,7 @@
 #include "build_trace_dat.h"
 #include "recording/subbuf.h"
 
-/* A page in memory of exactly its events' size, so that ASan sees reads beyond them. */
+/* Loads a page into memory of exactly its events' size, so that ASan sees reads beyond them. */
 static struct subbuf load(struct page_build *p, uint8_t **copy)
 {
 	size_t header = 8 + p->long_size, size = p->bytes.size - header;
@@ -44,7 +44,7 @@ static void expect(struct page_build *p, const struct want *want, size_t nr, int
 					  want[i].first_word);
 	}
 	ck_assert_int_eq(subbuf_iter_next(&it, &rec), last);
-	/* After an error, as after the end, there are no events. */
+	/* There are no events after an error, as after the end. */
 	ck_assert_int_eq(subbuf_iter_next(&it, &rec), 0);
 	free(copy);
 	strbuf_free(&p->bytes);

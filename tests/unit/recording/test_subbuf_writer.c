@@ -44,7 +44,7 @@ static void add(uint64_t ts, uint32_t size, bool long_form)
 	ck_assert_int_eq(subbuf_writer_add(&pw, &r, long_form), 0);
 }
 
-/* Reads all records: time and size of an event; size UINT32_MAX is a loss. */
+/* Reads time and size of all events; a size of UINT32_MAX is a loss. */
 static size_t read_back(struct raw_record *found)
 {
 	struct subbuf sb;
@@ -91,7 +91,7 @@ static void expect(const struct raw_record *r, uint64_t ts, uint32_t size)
 /* Each layout in each byte order. */
 START_TEST(times_and_sizes)
 {
-	/* Deltas of 27 bits and one more, of 59 and one more; time that steps back. */
+	/* The largest deltas of 27 and of 59 bits, and one more each; time that steps back. */
 	static const uint64_t times[] = {
 		1000,
 		1000,
@@ -107,7 +107,7 @@ START_TEST(times_and_sizes)
 		5000,
 		5001,
 	};
-	/* One word, the most of the short form, one word more, 0, odd sizes. */
+	/* One word, the largest short form, one word more, 0, odd sizes. */
 	static const uint32_t sizes[] = {
 		4, 8, 112, 116, 60, 3, 13, 0, 20, 44, 4, 8, 32
 	};

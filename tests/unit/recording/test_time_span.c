@@ -22,7 +22,7 @@ static void add_page(struct strbuf *pages, uint64_t ts, bool jump)
 	for (i = 0; i < 3; i++)
 		page_event(&p, 10, 1, 5);
 	if (jump) {
-		page_head(&p, 30, 0); /* a time extend of years */
+		page_head(&p, 30, 0); /* a time extend of several years */
 		page_word(&p, 0x10000000);
 	}
 	page_event(&p, 10, 1, 5);
@@ -73,7 +73,7 @@ static struct time_span check(const struct recording *rec)
 	return span;
 }
 
-/* Any values are the times of a quarter of the pages and of their events. */
+/* A quarter of the pages and their events have random times. */
 START_TEST(damage_is_left_out)
 {
 	struct strbuf pages[NR_CPUS] = { { 0 } }, file;

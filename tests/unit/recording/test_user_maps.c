@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: which files processes had mapped, and the frames that follow from that.
+ * tests: which files processes had mapped, and the user frames that follow from that.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -38,14 +38,14 @@ START_TEST(maps_of_proc)
 {
 	ck_assert_int_eq(user_maps_add_proc(&maps, 7, proc), 0);
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x55d000001010), FRAME(1, 0x1010));
-	/* Data is no code, nor is what lies behind a mapping. */
+	/* Data is not code, nor is what lies behind a mapping. */
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x55d000000010), USER_FRAME);
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x55d000002000), USER_FRAME);
 	ck_assert_uint_eq(user_maps_frame(&maps, 8, 5, 0x55d000001010), USER_FRAME);
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x7f1000000001), FRAME(3, 0x3001));
 	ck_assert_str_eq(intern_get(&maps.files.keys, 3, NULL), "/lib/a b.so");
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x7fff00000fff), FRAME(4, 0xfff));
-	/* Code that the process has made has the process's file, and its own address. */
+	/* Code that the process generated (JIT) has the process's file, and its own address. */
 	ck_assert_uint_eq(user_maps_frame(&maps, 7, 5, 0x7f0000000010),
 			  FRAME(5, 0x7f0000000010));
 	ck_assert_str_eq(intern_get(&maps.files.keys, 5, NULL), "/tmp/perf-7.map");
@@ -53,7 +53,9 @@ START_TEST(maps_of_proc)
 }
 END_TEST
 
-/* Two containers have libraries of one path. The frames differ, and still do when read again. */
+/* Two containers have libraries with the same path. Their frames differ, even after they are read
+ * back.
+ */
 START_TEST(files_of_containers)
 {
 	static const char *const libraries[] = {
@@ -112,7 +114,7 @@ static void add_record(uint32_t type, uint16_t misc, uint64_t time, const uint64
 	ck_assert_int_eq(user_maps_record(&maps, &rec, time), 0);
 }
 
-/* A mapping of /bin/NAME, one page at @start. */
+/* Adds a mapping of one page of /bin/NAME at @start. */
 static void add_mmap(uint32_t pid, uint64_t time, uint64_t start, const char *name)
 {
 	uint8_t data[64 + 16] = { 0 };
@@ -142,7 +144,7 @@ static void forks_and_execs(struct user_maps *u)
 	ck_assert_uint_eq(user_maps_frame(u, 8, 25, 0x5010), FRAME(1, 0x10));
 	ck_assert_uint_eq(user_maps_frame(u, 8, 31, 0x5010), USER_FRAME);
 	ck_assert_uint_eq(user_maps_frame(u, 8, 33, 0x5010), FRAME(2, 0x10));
-	/* Asked for again: what was found lately holds for its time only. */
+	/* Asked again: recent results are valid for their time only. */
 	ck_assert_uint_eq(user_maps_frame(u, 8, 40, 0x5010), FRAME(2, 0x10));
 	ck_assert_uint_eq(user_maps_frame(u, 8, 25, 0x5010), FRAME(1, 0x10));
 	ck_assert_str_eq(u->files.of[0].id, "ab0c");
@@ -160,7 +162,7 @@ START_TEST(maps_of_the_kernels_records)
 	add_record(PERF_RECORD_COMM, 1U << 13, 30, (uint64_t[]){ 8, 8, 0 }, 3);
 	add_record(PERF_RECORD_COMM, 0, 34, (uint64_t[]){ 8, 8, 0 }, 3); /* no exec */
 	add_mmap(8, 32, 0x5000, "two");
-	add_mmap(99, 32, 0x5000, "new\nline"); /* nobody asks for its frames */
+	add_mmap(99, 32, 0x5000, "new\nline"); /* its frames are never asked for */
 	forks_and_execs(&maps);
 	user_maps_format(&maps, &text);
 	ck_assert_str_eq(strbuf_text(&text),
@@ -176,7 +178,7 @@ END_TEST
 
 START_TEST(maps_that_do_not_parse)
 {
-	/* No such file; a process that forked from itself; lines of nothing. */
+	/* A missing file; a process that forked from itself; lines without content. */
 	ck_assert_int_eq(
 		user_maps_parse(&maps, "map 0 0 ff 0 1\nfile x\nfile - 0 /a\nprocess 3\n"
 				       "map 0 0 ff 0 2\nmap 0 0 ff 0 ffffffff\nmap 1\n"

@@ -151,8 +151,8 @@ START_TEST(test_whole)
 }
 END_TEST
 
-/* Truncated anywhere: all whole sub-buffers that arrived are readable, and a message says that it
- * is truncated.
+/* Truncated anywhere, all whole sub-buffers that arrived are readable, and a message says that the
+ * stream is truncated.
  */
 START_TEST(test_cut)
 {
@@ -213,7 +213,7 @@ START_TEST(test_damaged)
 }
 END_TEST
 
-/* Reports that the reader went away or the disk is full. */
+/* The writer reports that the reader is gone or the disk full. */
 START_TEST(test_write_errors)
 {
 	struct wire w = { .fd = open("/dev/full", O_WRONLY | O_CLOEXEC) };

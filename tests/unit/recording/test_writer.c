@@ -306,7 +306,7 @@ START_TEST(test_join)
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_int_eq(st.st_size, 0);
 	parts[0] = region_part(fd, 0, cpu_regions_start(&r, 0), 3, 'a');
-	/* The CPU in between is empty; a torn page follows the last whole one. */
+	/* The CPU in between is empty; an incomplete page follows the last whole one. */
 	parts[1] = region_part(fd, 3, cpu_regions_start(&r, 2), 5, 'k');
 	ck_assert_int_eq(pwrite(fd, "torn", 4, (off_t)(parts[1].offset + 5 * PAGE)), 4);
 	ck_assert_int_eq(writer_join(&out, &facts, parts, 2, r.block), 0);
@@ -337,7 +337,7 @@ START_TEST(test_join_no_events)
 }
 END_TEST
 
-/* Refuses parts that overlap the metadata or each other. */
+/* Parts that overlap the metadata or each other are refused. */
 START_TEST(test_join_refuses)
 {
 	struct writer_facts facts = some_facts(7);
@@ -392,7 +392,7 @@ static struct writer_part real_part(int fd, uint32_t cpu, uint64_t offset,
 	return (struct writer_part){ cpu, fd, (uint64_t)pages * PAGE, false, offset };
 }
 
-/* Every byte of every page must be that of @part. */
+/* Checks that every byte of every page is that of @part. */
 static void check_cursor(const struct recording *rec, uint32_t buffer, uint32_t index,
 			 const struct writer_part *part)
 {
@@ -423,7 +423,7 @@ static void check_chunks(const struct recording *rec, uint32_t index, uint32_t n
 	ck_assert_uint_eq(get_u32(count, HOST_BIG_ENDIAN), nr);
 }
 
-/* Full chunks and one that is not; a CPU of one page, and one of less than a chunk. */
+/* Full chunks and a partial one; a CPU with one page, and one with less than a chunk. */
 START_TEST(test_compress)
 {
 	struct writer_facts facts = some_facts(7);
@@ -463,7 +463,7 @@ END_TEST
 
 #define MANY 300
 
-/* Readers hold a chunk of each CPU: more CPUs have smaller chunks. */
+/* Readers hold a chunk of each CPU, so more CPUs have smaller chunks. */
 START_TEST(test_compress_many)
 {
 	struct writer_facts facts = some_facts(7);
@@ -501,7 +501,7 @@ static int write_in(enum way way, int fd, const struct writer_facts *facts,
 	return writer_write(TO(fd), facts, parts, nr);
 }
 
-/* Frees have a ring buffer of their own, in each way of writing; either may be empty. */
+/* Frees have their own ring buffer, in each way of writing; either buffer may be empty. */
 START_TEST(test_frees)
 {
 	const enum way way = (enum way)(_i % NR_WAYS);

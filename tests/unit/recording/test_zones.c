@@ -115,7 +115,7 @@ START_TEST(nodes_of_frames)
 }
 END_TEST
 
-/* Counters of zones and nodes; several blanks between two words stand for one. */
+/* Counters of zones and nodes; several blanks between words count as one. */
 START_TEST(counters)
 {
 	static const char *const names[] = { "pages free", "nr_shmem", "count:" };

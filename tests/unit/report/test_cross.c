@@ -11,7 +11,7 @@
 static const struct table_cross cross = { "from", "to", "pages", "CPU",
 					  "Pages, a matrix" };
 
-/* Pages that went from one to the other, as triples of numbers. */
+/* Makes a report of pages that went from one CPU to another, from triples of numbers. */
 static struct report *make(const uint64_t (*pairs)[3], size_t nr)
 {
 	static const struct column columns[] = {
@@ -74,7 +74,7 @@ START_TEST(a_matrix)
 }
 END_TEST
 
-/* The matrix takes 16 columns. */
+/* The matrix needs 16 columns. */
 START_TEST(a_list_where_there_is_no_room)
 {
 	struct report *r = make(three, ARRAY_SIZE(three));
@@ -90,7 +90,8 @@ START_TEST(a_list_where_there_is_no_room)
 }
 END_TEST
 
-/* A matrix of the first rows only would mislead; of rows that only text omits, it has all. */
+/* A matrix of only the first rows would mislead. Rows that only text omits are all in the matrix.
+ */
 START_TEST(a_list_where_rows_are_cut)
 {
 	struct report *r = make(three, ARRAY_SIZE(three));

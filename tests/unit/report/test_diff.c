@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: tables of several runs side by side, report/diff.c.
+ * tests: compares tables of several runs, report/diff.c.
  */
 #include <check.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ static const struct gate_words rule_words = { metrics, 4, gate_tables, 1 };
 /* Bytes of the largest allocation of each row. */
 #define LARGEST 10
 
-/* What a row missing from a sample may have had. */
+/* The bytes that a row missing from a sample may have. */
 #define MISSING 45
 
 /* One row of a run; NULL name: the end. */
@@ -49,7 +49,7 @@ struct interval {
 	uint64_t below, above;
 };
 
-/* @in: intervals of a sample, NULL without a sample. The last row has none. */
+/* @in: intervals of a sample, or NULL if there is no sample. The last row has none. */
 static struct table *make_sampled(const struct row *rows, const struct interval *in)
 {
 	struct table *t = table_new("slab", "Slab");
@@ -217,7 +217,7 @@ START_TEST(samples)
 	ck_assert_int_eq(diff_tables(&sides, &o, &t), 0);
 	ck_assert(value(at(t, "grows", "bytes_uncertainty")) == 30);
 	ck_assert(value(at(t, "shrinks", "bytes_uncertainty")) == 70);
-	/* The sample lacks the row, or has only allocations that every sample has. */
+	/* The sample lacks the row, or has only allocations that are in every sample. */
 	ck_assert(value(at(t, "gone", "bytes_uncertainty")) == 500);
 	ck_assert(value(at(t, "certain", "bytes_uncertainty")) == 800);
 	table_free(t);
@@ -228,7 +228,7 @@ START_TEST(samples)
 	ck_assert(value(at(t, "shrinks", "bytes_uncertainty")) == hypot(20, 70));
 	ck_assert(value(at(t, "gone", "bytes_uncertainty")) == hypot(20, MISSING));
 	table_free(t);
-	/* A row new in a sample may have existed before, however certain it is now. */
+	/* A row that is new in a sample may have existed before, however certain it is now. */
 	table_free((struct table *)runs[0].table);
 	runs[0].table = make_sampled(none, &of_old);
 	ck_assert_int_eq(diff_tables(&sides, &o, &t), 0);
@@ -256,7 +256,7 @@ START_TEST(divided)
 	ck_assert(value(at(t, "grows", "bytes_old")) == 50);
 	ck_assert(value(at(t, "grows", "bytes_new")) == 37.5);
 	ck_assert(value(at(t, "grows", "peak_new")) == 150);  /* a peak */
-	ck_assert(value(at(t, "same", "bytes_new")) == 1.75); /* the same no longer */
+	ck_assert(value(at(t, "same", "bytes_new")) == 1.75); /* no longer the same */
 	table_free(t);
 	table_free((struct table *)runs[0].table);
 	table_free((struct table *)runs[1].table);
@@ -307,7 +307,7 @@ static void check_headline(const struct row *old, const struct row *new, double 
 	table_free((struct table *)runs[1].table);
 }
 
-/* Nothing shrank: 0 without a sign. Halves have one decimal. */
+/* If nothing shrank: 0 without a sign. Halves have one decimal. */
 START_TEST(headlines)
 {
 	const struct row more[] = { { "same", 9, 7, 7, 7 }, { NULL } };
@@ -325,7 +325,7 @@ START_TEST(headlines)
 }
 END_TEST
 
-/* @nr runs a side: "steady" goes from 100 to 200, "noisy" varies, "still" stays. */
+/* @nr runs per side: "steady" goes from 100 to 200, "noisy" varies, "still" stays. */
 static struct table *compare_runs(size_t nr)
 {
 	struct diff_run runs[16];
@@ -377,7 +377,7 @@ START_TEST(enough_runs)
 }
 END_TEST
 
-/* Six runs a side, one of which has @unsure uncertain bytes; @apart: the sides differ. */
+/* Six runs per side, one of which has @unsure uncertain bytes. @apart: the sides differ. */
 static struct table *compare_unsure(bool apart, size_t unsure_run, uint64_t unsure)
 {
 	struct diff_run runs[12];
@@ -409,7 +409,7 @@ static const struct {
 } gates[] = {
 	{ true, 0, 0, 1, 0, 0 },   /* 500 more in every run */
 	{ true, 3, 300, 1, 0, 0 }, /* at least 200 more */
-	{ true, 3, 450, 0, 1, 0 }, /* one old run had perhaps 450 fewer */
+	{ true, 3, 450, 0, 1, 0 }, /* one old run may have 450 fewer */
 	{ true, 9, 450, 0, 1, 0 }, /* one new run may have 450 fewer */
 	{ false, 3, 450, 0, 0, 2 },
 };

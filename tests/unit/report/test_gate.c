@@ -140,7 +140,7 @@ START_TEST(reads_directories)
 }
 END_TEST
 
-/* As from diff_tables(), but without columns that rules do not use. */
+/* A table like that of diff_tables(), without columns that rules do not use. */
 static struct table *make(void)
 {
 	static const struct {
@@ -226,7 +226,8 @@ static struct gate_result check_rule(struct gate_rules *rules, const char *rule,
 	return r;
 }
 
-/* @expected: for each row the columns @first, unless NULL, and @second, each with a comma. */
+/* @expected: for each row, the columns @first (unless NULL) and @second, each followed by a comma.
+ */
 static void expect_broken(const char *rule, const struct gate_result *r,
 			  const char *first, const char *second, const char *expected)
 {
@@ -296,7 +297,7 @@ START_TEST(judges)
 }
 END_TEST
 
-/* Old and new values, and how far the change and the new value may be off. */
+/* A table with old and new values, and how far the change and the new value may be off. */
 static struct table *make_uncertain(void)
 {
 	static const struct {
@@ -360,7 +361,7 @@ static const struct {
 	{ "[sm]*e net < +401", true, "", 0, 0 },
 };
 
-/* A change within its own uncertainty neither breaks a rule nor holds. */
+/* A change within its own uncertainty neither breaks nor satisfies a rule. */
 START_TEST(is_undecided)
 {
 	struct gate_rules rules = { .words = &words };

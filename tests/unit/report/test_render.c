@@ -227,7 +227,7 @@ START_TEST(text_cut_human_and_coloured)
 }
 END_TEST
 
-/* The eight highest-ranking lines with a number, below the lines they belong to. */
+/* Shows the eight highest-ranking lines with a number, below the lines they belong to. */
 START_TEST(a_short_summary)
 {
 	static const struct summary_line lines[] = {

@@ -199,7 +199,7 @@ static const char *const hostile[] = {
 	"@DATA@",
 };
 
-/* Names are only text: any names lead to the same elements. */
+/* Names are only text: any names give the same elements. */
 START_TEST(names_are_text)
 {
 	struct table *plain = empty(), *t = empty();
@@ -283,7 +283,7 @@ START_TEST(the_largest_rows_are_kept)
 	ck_assert_uint_eq(r.rows[r.nr - 1].size, 101);
 	rings_rows_free(&r);
 	table_free(t);
-	/* Long names are fewer, so that no page exceeds 2 MB. */
+	/* Fewer rows are shown if their names are long, so that no page exceeds 2 MB. */
 	t = empty();
 	for (i = 0; i < 10000; i++) {
 		snprintf(name, sizeof(name), "%d", i);

@@ -84,7 +84,7 @@ START_TEST(of_nothing_there_is_no_share)
 }
 END_TEST
 
-/* Text has shares next to their column, and says how many rows it omits. */
+/* Text shows shares next to their column, and says how many rows it omits. */
 START_TEST(a_limit_for_text_alone)
 {
 	const struct sort_key keys[] = { { "hit", SORT_DEFAULT, NULL } };

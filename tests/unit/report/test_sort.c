@@ -99,7 +99,7 @@ START_TEST(further_keys_break_ties_and_sorting_is_stable)
 }
 END_TEST
 
-/* The table shows the user's word for a column, not the column's name. */
+/* The table names a key by the user's word, not by the column's name. */
 START_TEST(keys_are_said_as_asked)
 {
 	struct table *t = make_five();

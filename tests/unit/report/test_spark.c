@@ -40,7 +40,7 @@ START_TEST(marks)
 }
 END_TEST
 
-/* However far apart the values are, there are few marks, and each count is in one. */
+/* However far apart the values are, there are few marks, and each count is in exactly one. */
 static void check_marks(int first, int last)
 {
 	char counts[64 * 2];

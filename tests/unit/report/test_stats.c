@@ -152,7 +152,7 @@ START_TEST(normal_is_near_exact)
 	double a[21], b[20], exact, normal;
 	size_t u;
 
-	/* One more run exceeds the limit: the p-value hardly changes. */
+	/* One more run exceeds the limit of the exact test: the p-value must hardly change. */
 	for (u = 60; u <= 200; u += 10) {
 		make_u(a, 20, b, 20, u);
 		ck_assert_int_eq(mann_whitney_test(a, 20, b, 20, &exact), 0);
@@ -246,7 +246,7 @@ START_TEST(student)
 		ck_assert_double_eq_tol(student_tail(t, 4),
 					0.5 - 0.75 * x * (1 - x * x / 3), 1e-12);
 	}
-	/* Far out, where 1 - x would have no digits left; and nearly normal. */
+	/* Far out, where 1 - x would have no digits left; and a nearly normal distribution. */
 	ck_assert_double_eq_tol(student_tail(1e6, 2) * 4e12, 2, 1e-9);
 	ck_assert_double_eq_tol(student_tail(6, 1e9) / 9.865876450377e-10, 1, 1e-6);
 }

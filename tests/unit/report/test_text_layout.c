@@ -65,13 +65,13 @@ START_TEST(columns_leave_in_their_order)
 	       "#      Total/Per  Hit  Least   Most  A rather wide title  Callsite\n"
 	       "  1000000/100000   10      5  77777  K|C                  "
 	       "do_anonymous_page\n");
-	/* Quotients are omitted first, */
+	/* Quotients are omitted first. */
 	expect(r, 74,
 	       "# Slab\n#\n"
 	       "#   Total  Hit  Least   Most  A rather wide title  Callsite\n"
 	       "  1000000   10      5  77777  K|C                  do_anonymous_page\n"
 	       "# 1 column hidden at 74 columns: Per (--wide)\n");
-	/* then the widest number; now the quotients fit again. */
+	/* Then the widest number is; now the quotients fit again. */
 	expect(r, 67,
 	       "# Slab\n#\n"
 	       "#      Total/Per  Hit  Least   Most  Callsite\n"
@@ -109,7 +109,8 @@ START_TEST(what_orders_the_rows_stays)
 }
 END_TEST
 
-/* Figures leave before a column that alone tells two rows apart, as far as that makes room. */
+/* Figures are omitted before a column that alone tells two rows apart, if that makes enough room.
+ */
 START_TEST(what_tells_rows_apart_stays)
 {
 	struct report *r = make("do_anonymous_page");
@@ -158,7 +159,7 @@ START_TEST(names_that_are_too_long)
 }
 END_TEST
 
-/* A mark follows its number, in a column of one character if any row has one. It stays when the
+/* A mark follows its number, in a column of one character if any row has a mark. It stays when the
  * quotients of other columns are omitted.
  */
 START_TEST(marks_behind_numbers)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: report/web/web_diff.h: the rows of a page that compares two sides, and the page.
+ * tests: report/web/web_diff.h: the rows of a page that compares two sides, and the page itself.
  */
 #include "report/web/web_diff.h"
 
@@ -165,7 +165,7 @@ static size_t count(const char *text, const char *word)
 	return nr;
 }
 
-/* Names are only text wherever they appear; returns write errors. */
+/* Names are only text wherever they appear, and write errors are returned. */
 START_TEST(page)
 {
 	struct strbuf got = { 0 };

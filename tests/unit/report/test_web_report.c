@@ -37,7 +37,7 @@ static int digit(char c)
 	return (int)(at - digits);
 }
 
-/* Unpacks and adds a NUL; the caller frees it. @nr: its number of bytes. */
+/* Unpacks the text and adds a NUL; the caller frees it. @nr: number of bytes. */
 static char *unpacked(const char *text, size_t size, size_t *nr)
 {
 	unsigned char *bytes = calloc(1, size + 1);
@@ -70,7 +70,7 @@ static char *unpacked(const char *text, size_t size, size_t *nr)
 #endif
 }
 
-/* Data of any size, packed in pieces of any size, is unchanged after unpacking. */
+/* Data of any size, packed in pieces of any size, must be unchanged after unpacking. */
 START_TEST(packs)
 {
 	static const size_t sizes[] = { 0,   1,	    2,	   3,	  4,	  5,
@@ -302,7 +302,7 @@ START_TEST(columns)
 	ck_assert_mem_eq(column(&got, ROW_UNIT, 2, WEB_U16), "\x20\0\0\x10", 4);
 	ck_assert_mem_eq(column(&got, CELL_BIN, 3, WEB_U8), "\0\1\1", 3);
 	ck_assert_mem_eq(column(&got, CELL_HIT, 3, WEB_U8), "\2\1\1", 3);
-	column(&got, CELL_BYTES, 0, WEB_U8); /* all have the unit of the row */
+	column(&got, CELL_BYTES, 0, WEB_U8); /* all have the row's unit */
 	ck_assert_mem_eq(column(&got, CELL_WASTE, 3, WEB_U8), "\4\2\0", 3);
 	net = column(&got, CELL_NET, 3, WEB_S16);
 	ck_assert_mem_eq(net, "\xe8\xfd\40\0\0\0", 6); /* 64 - 600, 32, 0 */

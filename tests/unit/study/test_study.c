@@ -31,7 +31,7 @@ static struct study_options everything(void)
 				       .dirs = { .source = "data/toy-kernel" } };
 }
 
-/* Opening @opts must fail for @part with @err and close what was open. */
+/* Checks that opening @opts fails for @part with @err, and closes what was open. */
 static void fails(const struct study_options *opts, enum study_part part, int err)
 {
 	struct study s;
@@ -155,7 +155,8 @@ START_TEST(reads_a_window)
 }
 END_TEST
 
-/* The span begins when events of all CPUs exist; a given window is used as it is. */
+/* A flight recording's span begins when events of all CPUs exist; a given window is used as it is.
+ */
 START_TEST(begins_a_flight_where_all_is_known)
 {
 	struct study_options opts = { .path = FIXTURE };
@@ -406,7 +407,7 @@ START_TEST(says_that_the_window_cannot_be_placed)
 }
 END_TEST
 
-/* The open stream is closed, too. */
+/* The stream that was open is closed, too. */
 START_TEST(says_that_there_is_no_such_instance)
 {
 	const struct study_options opts = { .path = FIXTURE };

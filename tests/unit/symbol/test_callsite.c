@@ -232,8 +232,8 @@ START_TEST(user_adds_expressions)
 }
 END_TEST
 
-/* Functions that allocate for their callers, in addition to those the user names; not functions
- * that use their allocations.
+/* Functions that allocate for their callers are skipped, besides those the user names, but not
+ * functions that use their allocations.
  */
 START_TEST(wrappers_by_their_word)
 {

@@ -13,7 +13,7 @@
 
 #define FILE_NAME "tests/unit/symbol/test_debug_frames.c"
 
-/* Each return address of the chain. */
+/* The return addresses of the chain. */
 struct places {
 	uintptr_t return_addr;
 	uint32_t inner, middle, outer;
@@ -138,8 +138,8 @@ START_TEST(every_version_of_dwarf_is_read)
 }
 END_TEST
 
-/* A file of this size may take a second; reading the recording between two lookups may take
- * minutes.
+/* A file of this size may take a second. The time between two lookups, when the recording is read,
+ * does not count, even if it takes minutes.
  */
 START_TEST(time_between_addresses_does_not_count)
 {

@@ -76,7 +76,7 @@ static struct debug_wanted wanted(const char *id)
 				      .build_id = id };
 }
 
-/* Searches; the file taken must be @taken below the top directory (NULL: no file). */
+/* Searches, and checks that the file taken is @taken below the top directory (NULL: none). */
 static void expect(const struct debug_wanted *w, const char *taken, size_t nr)
 {
 	struct debug_found found;
@@ -157,7 +157,7 @@ START_TEST(without_a_build_id)
 }
 END_TEST
 
-/* Words of a recording are neither paths nor format strings. */
+/* Words from a recording are used neither as paths nor as format strings. */
 START_TEST(hostile_words_are_no_paths)
 {
 	static const char *const releases[] = { "",	      ".",    "..",   "../6.1",
@@ -168,7 +168,7 @@ START_TEST(hostile_words_are_no_paths)
 	put_kernel("usr/lib/debug/boot/vmlinux-6.1", ID);
 	for (i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
 		w.release = releases[i];
-		expect(&w, NULL, 1); /* by the build ID alone */
+		expect(&w, NULL, 1); /* only by the build ID */
 	}
 	w = wanted("../../../../boot/vmlinux-6.1");
 	w.release = "";

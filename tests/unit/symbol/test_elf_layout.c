@@ -36,15 +36,15 @@ static const struct elf_sized symbols[] = {
 	{ 0x2008, "nobodys", LOCAL(STT_OBJECT), 4, 1 },
 	{ 0, "dir/namei.c", LOCAL(STT_FILE), 0, ELF_BUILD_ABS },
 	{ 0x3000, "counter", LOCAL(STT_OBJECT), 8, 2 },
-	/* Three names of one function; the most common one counts. */
+	/* Three names of one function; the one without leading underscores counts. */
 	{ 0x1020, "__alias", 0, 16, 0 },
 	{ 0x1020, "alias", WEAK(STT_FUNC), 16, 0 },
 	{ 0x1020, "_alias", 0, 16, 0 },
-	/* One within another, and one that reaches beyond its end. */
+	/* A symbol within another, and one that reaches beyond that one's end. */
 	{ 0x1030, "outer", 0, 16, 0 },
 	{ 0x1034, "inner", 0, 4, 0 },
 	{ 0x103c, "across", 0, 12, 0 },
-	/* One beyond the end of the section, one completely outside. */
+	/* One that reaches beyond the end of the section, one completely outside. */
 	{ 0x1060, "tail", 0, 100, 0 },
 	{ 0x9000, "outside", 0, 8, 0 },
 	{ 0x1070, "empty", 0, 0, 0 },
@@ -100,7 +100,7 @@ static struct elf_layout open_built(const struct elf_build *b)
 	return layout;
 }
 
-/* Of 32 and 64 bits, of both byte orders. */
+/* With 32 and 64 bits, in both byte orders. */
 START_TEST(sections_have_a_kind)
 {
 	static const struct {

@@ -14,8 +14,7 @@
 #define LABEL_AT 0x40
 
 static uint8_t code[0x90];
-/* A symbol; three texts with zeros between them; bytes; zeros up to the first label and after it.
- */
+/* A symbol, three texts separated by zeros, bytes, and zeros before and after the first label. */
 static const uint8_t data[256] = "12345678"
 				 "one text\0two\0\0\0\0a third\0\xff\xfe\xfd";
 

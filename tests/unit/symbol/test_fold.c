@@ -32,7 +32,7 @@ END_TEST
 
 START_TEST(names_stay)
 {
-	/* These suffixes stay: they make another function, or the name would be empty. */
+	/* These suffixes stay: they denote a different function, or the name would be empty. */
 	expect("", "");
 	expect("cold", "cold");
 	expect("a.b", "a.b");

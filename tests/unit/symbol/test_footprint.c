@@ -15,7 +15,7 @@
 
 #define SELF "/proc/self/exe"
 
-/* Symbols for the tests to find. */
+/* Symbols that the tests look for. */
 extern const char test_footprint_global[];
 const char test_footprint_global[] = "a variable that other files can use";
 static const char *volatile local_of_this_file = "a variable that they cannot use";
@@ -113,7 +113,7 @@ static const struct elf_more more[] = {
 
 #define LOCAL(type) ELF64_ST_INFO(STB_LOCAL, type)
 
-/* Without debug information: uses file symbols and neighbours. */
+/* Without debug information, file symbols and neighbours tell the file. */
 static const struct elf_sized symbols[] = {
 	{ 0, "one.c", LOCAL(STT_FILE), 0, ELF_BUILD_ABS },
 	{ 0, "first", LOCAL(STT_FUNC), 10, 0 },
@@ -129,7 +129,7 @@ static const struct elf_sized symbols[] = {
 	{ 64, "twice", 0, 4, 0 },
 };
 
-/* Makes a module's file and its path. */
+/* Makes a module's file and stores its path. */
 static int build_module(char path[64])
 {
 	static const uint8_t code[80];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: symbol/last_boot.h: symbols of one boot for events of the boot before.
+ * tests: symbol/last_boot.h: one boot's symbols for events of the previous boot.
  */
 #include <check.h>
 #include <string.h>
@@ -49,7 +49,7 @@ START_TEST(kernel_and_modules)
 }
 END_TEST
 
-/* Linux 6.12 records this boot's offset from the previous one, and nothing about modules. */
+/* Linux 6.12 records only this boot's offset from the previous one, and nothing about modules. */
 START_TEST(text_delta)
 {
 	struct strbuf out = { 0 };
@@ -106,7 +106,7 @@ START_TEST(unknown)
 }
 END_TEST
 
-/* On ARM64 _stext is 64 KiB after _text, and _text counts. */
+/* On arm64 _stext is 64 KiB after _text; _text counts. */
 START_TEST(text_comes_before_stext)
 {
 	struct strbuf out = { 0 };

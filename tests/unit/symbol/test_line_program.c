@@ -36,7 +36,7 @@ static void put_text(struct maker *m, const char *text)
 	put(m, 0, 1);
 }
 
-/* Writes the size of the bytes from @at on, without the field itself, to that field. */
+/* Stores the number of bytes after the field at @at in that field. */
 static void put_length(struct maker *m, size_t at, unsigned int size)
 {
 	struct maker field = { .big_endian = m->big_endian };
@@ -53,7 +53,7 @@ static void put_fields(struct maker *m, unsigned int version, uint8_t min_instru
 
 	put(m, min_instruction, 1);
 	if (version >= 4)
-		put(m, 1, 1); /* operations of an instruction */
+		put(m, 1, 1); /* maximum operations per instruction */
 	put(m, 1, 1);	      /* default_is_stmt */
 	put(m, (uint8_t)-5, 1);
 	put(m, 14, 1);
@@ -81,7 +81,7 @@ static void put_old_lists(struct maker *m)
 	put(m, 0, 1);
 }
 
-/* The same for DWARF 5, numbered from 0; paths of all forms, files with checksums. */
+/* The same for DWARF 5, numbered from 0, with paths of all forms and files with checksums. */
 static void put_lists(struct maker *m, unsigned int offset_size)
 {
 	put(m, 1, 1);
@@ -270,7 +270,7 @@ START_TEST(files_have_paths)
 }
 END_TEST
 
-/* Truncated and changed tables are read or refused, without findings of the sanitizers. */
+/* Truncated and changed tables are read or refused, without sanitizer findings. */
 START_TEST(damaged_tables_are_refused)
 {
 	const struct form *form = &forms[_i];
@@ -348,7 +348,7 @@ START_TEST(later_versions_are_not_known)
 }
 END_TEST
 
-/* aarch64 has instructions of four bytes. */
+/* aarch64's instructions have four bytes. */
 START_TEST(addresses_count_in_instructions)
 {
 	struct maker m = { .size = 0 };

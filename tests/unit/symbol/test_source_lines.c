@@ -76,7 +76,7 @@ START_TEST(addresses_have_frames)
 	check_chain(&w, KERNEL + 0x1d);
 	check_chain(&w, KERNEL + 0x1d);
 	check_chain(&w, MODULE + 0x1d);
-	/* No instruction precedes the first one: it must be the address of an interrupt. */
+	/* No instruction precedes the first one, so it must be an interrupted address. */
 	ck_assert_uint_eq(source_lines_find(w.lines, KERNEL, &frames), 1);
 	ck_assert_uint_eq(frames[0].line, 9);
 	ck_assert_uint_eq(source_lines_find(w.lines, KERNEL, &again), 1);

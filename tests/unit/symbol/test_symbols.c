@@ -196,8 +196,7 @@ START_TEST(every_symbol_of_a_large_map)
 }
 END_TEST
 
-/* Sixteen digits are read eight at a time, fewer are read one by one. Both must accept the same
- * digits.
+/* Sixteen digits are read eight at a time, fewer one by one. Both ways must accept the same digits.
  */
 START_TEST(every_byte_as_a_digit)
 {

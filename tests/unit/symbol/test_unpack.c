@@ -25,7 +25,7 @@
 #include "symbol/module_files.h"
 #include "symbol/elf.h"
 
-/* Enough for the output of any of them. */
+/* Enough for any packer's output. */
 #define ROOM (64U << 20)
 
 static size_t pack_gzip(uint8_t *to, const uint8_t *data, size_t size)
@@ -70,7 +70,7 @@ static size_t pack_zstd(uint8_t *to, const uint8_t *data, size_t size)
 #endif
 }
 
-/* Return 0 if this build cannot read it. */
+/* They return 0 if this build cannot read the format. */
 static size_t (*const packers[])(uint8_t *to, const uint8_t *data,
 				 size_t size) = { pack_gzip, pack_xz, pack_zstd };
 #define NR_PACKERS 3
@@ -207,7 +207,8 @@ static void put_bytes(const char *path, const void *data, size_t size)
 	close(fd);
 }
 
-/* Puts a module of the corpus below the top directory, compressed by @pack, or as it is if NULL. */
+/* Copies a module of the corpus below the top directory, compressed by @pack unless that is NULL.
+ */
 static bool put_module(const char *path, const char *from,
 		       size_t (*pack)(uint8_t *, const uint8_t *, size_t))
 {
@@ -268,7 +269,7 @@ START_TEST(the_build_id_finds_what_was_split_off)
 	put_module(by_id, FILES "/module-id.ko", NULL);
 	expect("k/m-id.ko.xz", "m_id " ID "\n", MODULE_READ, by_id);
 	expect(NULL, "m_id " ID "\n", MODULE_READ, by_id);
-	/* An ID in upper case, no ID, text that is not one, and the ID of another module. */
+	/* An ID in upper case, no ID, invalid text, and another module's ID. */
 	expect(NULL, "m_id 0123456789ABCDEF", MODULE_READ, by_id);
 	expect(NULL, NULL, MODULE_MISSING, NULL);
 	expect(NULL, "m_id ../../../etc\n", MODULE_MISSING, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: names of functions that a process has made itself; lines of a program.
+ * tests: names of functions that a process generated (JIT); lines of a program.
  */
 #include <check.h>
 #include <errno.h>
@@ -57,7 +57,7 @@ static bool runs_as(uint32_t pid, uint32_t user)
 	return user == runs_as_user;
 }
 
-/* The symbols of some addresses of process 7. */
+/* Checks the symbols of some addresses of process 7. */
 static void check(uid_t *file_owner, uint32_t owner, const uint64_t *addresses,
 		  const char *expected)
 {
@@ -94,7 +94,7 @@ START_TEST(names_by_a_jit_compiler)
 }
 END_TEST
 
-/* Anybody could have put the file there. */
+/* Another user could have put the file there. */
 START_TEST(names_by_somebody_else)
 {
 	uid_t other = 12345;
@@ -120,8 +120,8 @@ static int open_with_lines(void *ctx, const char *path, uint32_t pid)
 	return open("fuzz/corpus/fuzz_dwarf/dwarf5", O_RDONLY);
 }
 
-/* The program's code is at 0xb0 of its file, and at 0x1000 as linked: outer(), into which middle()
- * and wrap() were inlined. The call is before 0x101d.
+/* The program's code is at offset 0xb0 of the file, and linked at 0x1000: outer(), into which
+ * middle() and wrap() were inlined. The call ends at 0x101d.
  */
 START_TEST(lines_of_a_program)
 {

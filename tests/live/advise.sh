@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Programs that each allocate badly in one known way, a known number of times.
+# Records programs that each allocate badly in one known way, a known number of times.
 # only with LONG=1
 # alone: it looks for the largest findings of the whole system
 # shellcheck source=tests/live/tracing.inc
@@ -10,8 +10,8 @@
 command -v python3 >/dev/null || skip "python3 is not installed"
 programs=$KMEMX_BUILD/tests/workloads
 
-# expect NAME FINDING CHECK: CHECK is Python about row, the first one with this finding, rows, all
-# rows, and recording. own_cache() is that of the reference model.
+# expect NAME FINDING CHECK: CHECK is Python about row (the first one with this finding), rows (all)
+# and recording. own_cache() is the reference model's.
 expect() {
 	"$KMEMX" advise -i r.dat --json >json
 	PYTHONPATH=$reference PYTHONDONTWRITEBYTECODE=1 python3 - "$@" json <<'END' || fail "$1"
@@ -29,17 +29,17 @@ END
 
 msg='row["callsite"].split(" ")[0] in ("load_msg", "alloc_msg", "do_msgsnd")'
 
-# Messages of 520 bytes in 1024: if they were 8 bytes smaller they would fit 512.
+# Messages of 520 bytes in objects of 1024: 8 bytes less would fit into 512.
 "$KMEMX" record -q --follow --slab -o r.dat -- "$programs/messages" 3000 100 0 472
 expect "just over a power of two" shrink \
 	"$msg"' and row is rows[0] and (row["hit"], row["live"]) == (3000, 3000) and row["bytes"] == 3000 * 512 and (row["bytes_req"], row["object"], row["better"]) == (520, 1024, 512)'
 
-# 328 bytes in 512 are not just over 256.
+# 328 bytes in objects of 512 are not just over 256.
 "$KMEMX" record -q --follow --slab -o r.dat -- "$programs/messages" 3000 100 0 280
 expect "a cache of its own" own-cache \
 	"$msg"' and row is rows[0] and row["live"] == 3000 and (row["bytes_req"], row["object"], row["better"]) == (328, 512, 328) and (row["bytes"] == own_cache(3000, 328, 512, recording)[0] or "as those of" in row["arithmetic"] and 450000 < row["bytes"] <= 3000 * 184)'
 
-# Two threads, each bound to a CPU, close the files that the other has opened.
+# Two threads, each bound to a CPU, close the files that the other one opens.
 if [ "$(nproc)" -ge 2 ]; then
 	"$KMEMX" record -q --follow --slab -o r.dat -- "$programs/pingpong" 5000
 	expect "freed on another CPU" ping-pong \
@@ -58,7 +58,7 @@ END
 expect "GFP_ATOMIC beside GFP_KERNEL" atomic \
 	'row["callsite"].split(" ")[0] == "proc_self_get_link" and 700 <= row["hit"] <= 720 and 300 <= int(row["evidence"].rsplit(" ", 1)[1]) <= 320'
 
-# Control data of a message, in a buffer of 100000 bytes, one at a time: kmalloc allocates 32 pages.
+# A message's control data in a buffer of 100000 bytes, one at a time: kmalloc allocates 32 pages.
 cat >control.py <<'END'
 import socket
 near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -76,7 +76,7 @@ if [ "$(cat /proc/sys/net/core/optmem_max)" -ge 131072 ]; then
 		'row["hit"] == 250 and "allocations of order 5 may wait" in row["evidence"]'
 fi
 
-# Pipes of 256 pages that are closed when full: each page is freed alone.
+# Closes pipes with 256 pages: each page is freed by itself.
 cat >pipes.py <<'END'
 import fcntl, os
 for _ in range(50):

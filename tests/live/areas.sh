@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Areas of vmalloc and per-CPU memory are what the kernel counts, and have the name of their user.
+# Areas of vmalloc and per-CPU memory agree with the kernel's counts, and name their users.
 # quiet: other programs start threads, too
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -10,9 +10,9 @@ areas=$KMEMX_BUILD/tests/workloads/areas
 [ -e /sys/kernel/tracing/events/vmalloc/alloc_vmap_area/enable ] ||
 	skip "this kernel has no events of vmalloc"
 
-# check NAME CONDITION: CONDITION is Python about the rows of stat (what lives: peak), and the
-# kernel's counts before and after, in KiB and areas. @noise: areas of others that came to stay or
-# went: the kernel may have counted them or not.
+# check NAME CONDITION: CONDITION is Python about the rows of stat (peak: what was live), and the
+# kernel's counts before and after, in KiB and areas. noise: areas that others allocated or freed,
+# which the kernel's counts may or may not include.
 check() {
 	"$KMEMX" stat --vmalloc --percpu-memory -i r.dat --json >stat.json || fail "$1: stat"
 	"$KMEMX" peak --vmalloc --percpu-memory --comm areas -i r.dat --json >peak.json || fail "$1: peak"
@@ -37,7 +37,7 @@ sys.exit(not eval(f"({sys.argv[2]})"))
 END
 }
 
-# The kernel keeps two stacks for each CPU; threads of others come and go.
+# The kernel caches two stacks per CPU, and other programs' threads come and go.
 "$KMEMX" record -q -o r.dat -- "$areas" threads 600 >counts || fail "threads"
 check threads 'row(peak, "peak_vmalloc", "copy_process")["objects"] >= 590 and
 	abs(row(peak, "peak_vmalloc", "copy_process")["bytes"] / 1024 / (stacks_then - stacks) - 1) < 0.01 and

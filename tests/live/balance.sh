@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# The balance adds up to MemTotal, and what a workload takes stands in its line, with its function.
+# The balance adds up to MemTotal, and a workload's memory is in the right line, with its function.
 # quiet: memory of other programs is in the same lines
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -10,8 +10,8 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 
 hold=$(cd "$(dirname "$0")/../workloads" && pwd)/hold.py
 
-# check KIND MIB LINE FUNCTION [LEAST]: the line's change is explained, mostly by the function. What
-# other programs have of the function, as a compiler that runs beside, may be in the change or not.
+# check KIND MIB LINE FUNCTION [LEAST]: the line's change is explained, mostly by the function.
+# Memory of other programs at that function, such as a compiler's, may or may not be in the change.
 check() {
 	"$KMEMX" record ${opening:+--opening} -q -o r.dat -- sh -c "python3 $hold $1 $2 >held & echo \$! >pid
 		for i in \$(seq 300); do [ -s held ] && break; sleep 0.1; done; : >held; sleep 0.2" || fail "$1: record"
@@ -47,13 +47,13 @@ sys.exit("\n".join(wrong) or 0)
 END
 }
 
-# The allocator's per-CPU lists, which the kernel counts nowhere either, change by some MiB meanwhile:
-# enough is taken for that to be little.
+# The allocator's per-CPU lists, which the kernel does not count either, change by some MiB: the
+# workload takes enough memory for that not to matter.
 opening=
 check ring 320 uncounted packet_set_ring
 check pipes 240 uncounted anon_pipe_write
 check shmem 100 shmem shmem_
-# Programs that end meanwhile free older memory.
+# Programs that end during the recording free older memory.
 opening=1
 check anonymous 200 anonymous do_anonymous_page 0.9
 check tables 24 page_tables pte_alloc_one

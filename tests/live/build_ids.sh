@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# A recording has the build IDs of the kernel and of its modules, by which another machine finds the
-# debug information: below --symfs it takes the file of this build, and not one of another build.
+# A recording has the build IDs of the kernel and its modules, by which another machine finds debug
+# information: below --symfs only files of the same build are used.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -11,7 +11,7 @@ command -v readelf >/dev/null && command -v gcc >/dev/null && command -v ld >/de
 	skip "gcc, ld or readelf is not installed"
 [ -r /sys/kernel/notes ] || skip "the kernel does not show its build ID"
 
-# build_id FILE: the one in a file of ELF notes
+# build_id FILE: prints the build ID in a file of ELF notes
 build_id() {
 	python3 - "$1" <<-'END'
 		import struct, sys
@@ -38,7 +38,7 @@ said() {
 }
 expect "$kernel" "$(said 'i["build_id"]' r.dat)" "the kernel's build ID"
 
-# The modules' IDs are a text in the file: lists loaded modules by name.
+# The modules' IDs are a text in the file, one line per loaded module.
 for notes in /sys/module/*/notes/.note.gnu.build-id; do
 	[ -r "$notes" ] || continue
 	name=${notes#/sys/module/}
@@ -73,6 +73,6 @@ cp vmlinux."$kernel" "board/$file"
 cp vmlinux."$other" "wrong/$file"
 expect "board/$file used" "$(said 'i["debug_file"], i["symbol_places"][-1]["verdict"]' r.dat --symfs board)" \
 	"below a root with the kernel's file"
-# On another machine, its recording names the file that is needed.
+# On another machine, the recording says which file is needed.
 "$KMEMX" info --symbols -i r.dat --symfs wrong >out 2>err && fail "a kernel of another build was taken"
 grep -q "its build ID is $other, that of the recorded kernel $kernel" err || fail "$(cat err)"

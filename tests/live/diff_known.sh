@@ -17,7 +17,7 @@ record() {
 	"$KMEMX" record -q --follow --slab -o "$output" -- "$@" || fail "recording $output"
 }
 
-# The change of column $3 at row $2 of the first table in comparison $1.
+# Prints the change in column $3 of row $2 in the first table of comparison $1.
 change() {
 	awk -F, -v row="$2" -v name="$3" '
 		NR == 1 || /^# / { if (/^# slab by/ || NR == 1) on = 1; else on = 0 }
@@ -32,12 +32,12 @@ sed -i '/^# recordings/,$d' files.csv
 row=alloc_empty_file
 grep -q ",$row\$" files.csv || row=__alloc_file # 6.1 and older
 expect $nr "$(change files.csv $row hit_delta)" "hits of $row, 1000 files more"
-# All are open until the program ends, which closes them.
+# All files stay open until the program ends and closes them.
 expect 0 "$(change files.csv $row net_delta)" "net of $row"
 peak=$(change files.csv $row peak_delta)
 bytes=$(change files.csv $row bytes_delta)
 expect "$bytes" "$peak" "peak and bytes of $row"
-# Each file costs the size of the cache's objects, and nothing else changed that much.
+# Each file costs one object of the cache, and nothing else changed that much.
 [ $((bytes % nr)) = 0 ] || fail "$bytes bytes are not a multiple of $nr files"
 "$KMEMX" diff f1.dat f2.dat --slab --caller --fail-on 'net>+64K' >/dev/null ||
 	fail "net grew by more than 64K"
@@ -45,7 +45,7 @@ expect "$bytes" "$peak" "peak and bytes of $row"
 	fail "the gate allows 1000 more files"
 grep -q "$row" gate.txt || fail "the gate does not list $row: $(cat gate.txt)"
 
-# One more pipe an iteration: alloc_pipe_info allocates the pipe and its ring.
+# One more pipe per iteration: alloc_pipe_info allocates the pipe and its ring.
 record p1.dat "$pipes" $nr 1
 record p2.dat "$pipes" $nr 2
 "$KMEMX" diff p1.dat p2.dat --slab --caller --csv --all >pipes.csv
@@ -54,19 +54,19 @@ expect $((2 * nr)) "$(change pipes.csv alloc_pipe_info hit_delta)" "hits of allo
 expect $nr "$("$KMEMX" diff p1.dat p2.dat --slab --caller --csv --all --per 1 |
 	awk -F, '/,status,/ { for (i = 1; i <= NF; i++) c[$i] = i; next }
 		$NF == "alloc_pipe_info" { print $c["hit_delta"] / 2; exit }')" "pipes"
-# Divided by iterations it is one pipe: two allocations.
+# Per iteration, that is one pipe: two allocations.
 "$KMEMX" diff p1.dat p2.dat --slab --caller --csv --all --per $nr >per.csv
 sed -i '/^# recordings/,$d' per.csv
 expect 2 "$(change per.csv alloc_pipe_info hit_delta)" "hits per iteration"
 
-# With several runs, the test calls a difference of 1000 significant.
+# With several runs, the significance test finds a difference of 1000.
 "$KMEMX" record -q --follow --slab --repeat 8 -o old/ -- "$files" $nr
 "$KMEMX" record -q --follow --slab --repeat 8 -o new/ -- "$files" $((2 * nr))
 expect 8 "$(find new -name '*.dat' | wc -l)" "runs in a directory"
 "$KMEMX" diff old/ new/ --slab --caller --columns hit >runs.txt
 grep " $row\$" runs.txt | grep -q '+1000 ' || fail "no +1000: $(cat runs.txt)"
 grep " $row\$" runs.txt | grep -q '~' && fail "1000 more files are not significant: $(cat runs.txt)"
-# The old runs compared with themselves: no rule may fail.
+# If the old runs are compared with each other, no rule may fail.
 mkdir a b
 cp old/00[1-4].dat a/
 cp old/00[5-8].dat b/

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# The commands in the documents that record, with a smaller workload and for a shorter time: those
-# of README.md, the pages and the man pages, and the lines that README.md and kmemx-import(1) give
-# for a board without kmemx, in an instance, with busybox if it is installed.
+# Runs the documents' commands that record, with a smaller workload and for a shorter time: those of
+# README.md, the pages and the man pages. Also runs, in an instance and with busybox if it is
+# installed, the lines that README.md and kmemx-import(1) give for a board without kmemx.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -22,7 +22,7 @@ remove() {
 trap remove EXIT
 mkdir "$instance"
 
-# The programs that the documents record: these end at once, or only when they must.
+# Stand-ins for the programs that the documents record: they end at once, or only when told to.
 mkdir bin
 ln -s "$KMEMX" bin/kmemx
 printf '#!/bin/sh\nls -l /proc/self/ >/dev/null\n' >bin/workload
@@ -38,7 +38,7 @@ PATH=$here/bin:$PATH
 timeout 300 sh -c 'while :; do ls -l /etc; sleep 0.05; done' >/dev/null 2>&1 &
 server=$!
 
-# Each line has a directory of its own.
+# Runs each line in a directory of its own.
 play() {
 	rm -rf play
 	mkdir play
@@ -59,7 +59,7 @@ echo 1 >"$instance/events/kmem/kmalloc/enable"
 	cd "$top"
 	grep -h '^\$ sudo kmemx' README.md Documentation/*.md | sed 's/^\$ sudo //'
 	cd "$here"
-	# Commands that wait for an event, or show current events, have tests of their own.
+	# Other tests cover commands that wait for an event or show current events.
 } | grep -vE 'kmemx (top|record .*--flight)' | sed "s|/tmp/|./|; s/--duration [0-9]*[ms]*/--duration 300ms/; s/--repeat [0-9]*/--repeat 2/; s/[$](pidof [a-z]*)/$server/
 	s|kmemx extract|& --instance ${instance##*/}|" | sort -u >lines
 [ "$(wc -l <lines)" -gt 9 ] || fail "too few commands: $(cat lines)"
@@ -68,8 +68,8 @@ while IFS= read -r line; do
 done <lines
 echo 0 >"$instance/events/kmem/kmalloc/enable"
 
-# A board: README's lines make a text, the manual's lines raw pages. Writes to the directory of the
-# top buffer go to an instance; formats stay where they are.
+# A board: README's lines save text, the manual's lines raw pages. Redirects accesses to the top
+# buffer's files to an instance; formats stay where they are.
 shell="sh"
 ! busybox sh -c true 2>/dev/null || shell="busybox sh"
 awk '/^board# / { on = 1; sub(/^board# /, "") } on { print; on = /\\$/ }' \
@@ -86,8 +86,8 @@ for way in text pages; do
 	echo '!stacktrace' >"$instance/events/kmem/mm_page_alloc/trigger"
 	echo >"$instance/trace"
 done
-# Documentation/boards.md: the same one by one, and the lines that restore the buffer, even if it
-# was never used. state: the settings that these lines change.
+# The same lines one by one from Documentation/boards.md, and those that restore the buffer, even if
+# it was never used. state: the settings that these lines change.
 awk '/^## / { section = /^## With a shell alone/ } section && sub(/^    /, "")' \
 	"$top/Documentation/boards.md" >page.sh
 grep -q 'echo 1 >tracing_on' page.sh && grep -q '!stacktrace' page.sh || fail "no commands: $(cat page.sh)"
@@ -114,7 +114,7 @@ tar xzf pages.tar.gz -C raw
 for way in text pages; do
 	"$KMEMX" stat --page $way.dat >stat 2>&1 || fail "$way: $(cat stat)"
 	sed -n 1p stat | grep -q 'none lost$' || echo "$way: $(sed -n 1p stat)"
-	# On each CPU tracing may begin or end between an event and its callchain.
+	# On each CPU, tracing may begin or end between an event and its callchain.
 	bare=$("$KMEMX" stat --page --json $way.dat | sed -n 's/.*"without_stack": \([0-9]*\).*/\1/p')
 	[ -n "$bare" ] && [ "$bare" -le "$(nproc)" ] || fail "$way: $(cat stat)"
 	grep -qE '(do_anonymous_page|wp_page|do_fault|folio|handle_mm_fault)' stat ||

@@ -6,7 +6,8 @@
 . "$(dirname "$0")/tracing.inc"
 
 command -v python3 >/dev/null || skip "python3 is not installed"
-# A child with a name of its own calls them: python3 opens files while it starts, more or fewer by how it was installed.
+# The calls are made by a child with its own name, as python3 itself opens a varying number of files
+# when it starts.
 cat >calls.py <<'END'
 import os, socket
 child = os.fork()
@@ -32,15 +33,15 @@ hits = {}
 for row in json.load(open("json"))["reports"][0]["rows"]:
     hits[row["entry"]] = hits.get(row["entry"], 0) + row["hit"]
 print(hits)
-# One file more is opened for the name.
+# One more file is opened to set the name.
 if hits != {"openat(2)": 501, "socket(2)": 300, "pipe2(2)": 400}:
     raise SystemExit("other numbers")
 END
 "$KMEMX" record -q --follow -o r.dat -- python3 calls.py || fail "record"
 "$KMEMX" stat --page --by entry r.dat | grep -q ' page fault$' || fail "no page fault"
 
-# With --entry, without callchains: what one call allocates, and what lives of it. The server goes on while the recording
-# ends.
+# With --entry, without callchains: what a call allocates, and what of that stays live. The server
+# keeps running when the recording ends.
 cat >server.py <<'END'
 import os, socket, time
 ready, done = os.pipe()
@@ -70,7 +71,7 @@ import json
 slab, calls = (r["rows"] for r in json.load(open("json"))["reports"])
 calls, hits = {r["entry"]: r for r in calls}, {r["entry"]: r for r in slab}
 print(calls, hits)
-# One file more is opened for the name, one socket to listen.
+# One more file is opened to set the name, and one more socket to listen.
 for entry, number, live in ("openat(2)", 101, 0), ("socket(2)", 151, 151), ("accept4(2)", 150, 150):
     row = calls[entry]
     assert row["calls"] == number and row["cut"] == 0, entry

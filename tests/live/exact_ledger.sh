@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# With 5000 files held open, little is uncertain, with record --exact-ledger and without. In no
-# cache is more surely live than the kernel counts. Caches that cannot be shrunk are reported.
+# While 5000 files are held open, little is uncertain, with record --exact-ledger and without. In no
+# cache may more be certainly live than the kernel counts. Caches that cannot be shrunk are
+# reported.
 # only with LONG=1
 # quiet: what other programs open and close widens the ranges
 # shellcheck source=tests/live/tracing.inc
@@ -13,7 +14,8 @@ caches=/sys/kernel/slab
 [ -w "$caches/filp/shrink" ] || skip "this kernel has no caches to shrink in $caches"
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# Exact, as shrinking takes all slabs from CPUs, except for what they allocate again.
+# Prints the number of objects in cache $1: exact except for new allocations, as shrinking takes all
+# slabs from CPUs.
 objects() {
 	echo 1 >"$caches/$1/shrink"
 	read -r count _ <"$caches/$1/objects"
@@ -29,7 +31,7 @@ row = next(r for r in rows if r["cache"].split("+")[0] == "filp")
 print(row["net_min"], row["net_max"])'
 }
 
-# In each cache, no more may be surely live than it holds.
+# In each cache, no more objects may be certainly live than it holds.
 nothing_too_sure() {
 	"$KMEMX" stat -i "$1" --slab --by cache --json | python3 -c '
 import json, os, sys
@@ -42,7 +44,7 @@ for row in json.load(sys.stdin)["reports"][0]["rows"]:
     with open(f"{path}/shrink", "w") as f:
         f.write("1")
     objects, size = (int(open(f"{path}/{f}").read().split()[0]) for f in ("objects", "slab_size"))
-    # Other processes free some meanwhile.
+    # Other processes may free some.
     if row["net_min"] > (objects + 300) * size:
         wrong.append((row, objects, size))
 sys.exit(f"sure to live: more than there is: {wrong}" if wrong else 0)' "$caches"
@@ -52,7 +54,7 @@ sys.exit(f"sure to live: more than there is: {wrong}" if wrong else 0)' "$caches
 # of filp, after comparing the bounds with the cache's growth.
 held() {
 	before=$(objects filp)
-	rm -f said # of the recording before, which had started
+	rm -f said # from the previous recording
 	"$KMEMX" record -v -o r.dat "$@" 2>said &
 	recorder=$!
 	wait_started said
@@ -77,7 +79,7 @@ held() {
 	uncertain=$(($2 - $1))
 }
 
-# Other load sometimes widens a range: takes the narrowest of three.
+# Other load sometimes widens the range: takes the narrowest of three.
 plain=
 exact=
 for _ in 1 2 3; do
@@ -88,7 +90,7 @@ for _ in 1 2 3; do
 	grep -q 'shrinking all slab caches after: ' said || fail "not shrunk: $(cat said)"
 	"$KMEMX" info -i r.dat | grep -q shrunk || fail "info does not say that caches were shrunk"
 done
-# An estimate from slabinfo and a rate of events left one ninth uncertain.
+# An estimate from slabinfo and an event rate would leave one ninth uncertain.
 limit=$((5000 * size * 8 / 100))
 echo "filp: $plain bytes are uncertain, with --exact-ledger $exact; at most $limit"
 [ "$plain" -le $limit ] || fail "$plain bytes are uncertain"

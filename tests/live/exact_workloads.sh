@@ -37,8 +37,8 @@ for name, objects in wanted.items():
         bad.append(f"not explained: {row}")
     if min(row["trace"], row["kernel"]) < objects / 2:
         bad.append(f"{name} has not grown by half of {objects}: {row}")
-# Some tasks allocate inodes of /proc and their dentries without events (Documentation/ledger.md);
-# the missing dentries are those.
+# Some tasks allocate inodes of /proc and their dentries without events (Documentation/ledger.md):
+# these may be the missing dentries.
 def missing(name):
     return next((abs(r["unexplained"]) for r in rows if r["cache"] == name), 0)
 if missing("dentry") > missing("proc_inode_cache") + 100:
@@ -49,8 +49,8 @@ if bad:
 END
 }
 
-# workload "CACHE OBJECTS..." PROGRAM ARGUMENTS: other load sometimes disturbs a count, and uses
-# merged caches: one of several recordings must be good.
+# workload "CACHE OBJECTS..." PROGRAM ARGUMENTS: one of several recordings must explain the changes,
+# as other load may disturb a count or use a merged cache.
 tries=0
 workload() {
 	changes=$1

@@ -18,7 +18,7 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM
 before=$(tracing_state)
 
-# said FILE: the number of events in the summary.
+# said FILE: prints the number of events in the summary.
 said() {
 	sed -n 's/^kmemx: \([0-9]*\) events, .*/\1/p' "$1"
 }
@@ -68,13 +68,13 @@ if command -v trace-cmd >/dev/null; then
 		"events that trace-cmd reads"
 fi
 
-# While tracing continues, the end is that of the buffer at the start, not of later events.
+# While tracing continues, extract stops where the buffer ended when it began, before later events.
 "$KMEMX" extract --instance "$name" --no-stop -o more.dat 2>err || fail "no-stop: $(cat err)"
 size=$(wc -c <more.dat)
 [ "$size" -lt 30000000 ] || fail "--no-stop did not end in time: $size bytes"
 expect 1 "$(cat "$instance/tracing_on")" "tracing_on after --no-stop"
 
-# Callchains by trigger. The read has emptied the buffer, and tracing stays off.
+# Callchains by trigger. Reading has emptied the buffer, and tracing stays off.
 echo 0 >"$instance/tracing_on"
 echo >"$instance/set_event"
 "$KMEMX" extract --instance "$name" -q -o rest.dat 2>/dev/null || :
@@ -92,7 +92,7 @@ code=0
 expect 1 "$code" "exit code of a second extraction"
 grep -q 'contains no events' err || fail "again: $(cat err)"
 
-# Only one reader at a time: another process has locked the instance.
+# Only one reader at a time is allowed: another process has locked the instance.
 if command -v flock >/dev/null; then
 	exec 9<"$instance"
 	flock -n 9

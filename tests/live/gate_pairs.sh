@@ -8,9 +8,9 @@
 . "$(dirname "$0")/tracing.inc"
 
 rule='slab.net>+5%&+64K'
-# At its end the workload waits until RCU has freed everything: otherwise chance decides whether 200
+# The workload ends with a wait until RCU has freed everything: otherwise chance decides whether 200
 # inodes are live when the recording ends.
-# shellcheck disable=SC2016 # the recorded shell counts
+# shellcheck disable=SC2016 # expanded by the recorded shell
 work='mkdir -p w; i=0; while [ $i -lt 200 ]; do echo $i >w/$i; i=$((i + 1)); done; cat w/* >all; ls -l w >list; rm -r w; sleep 0.4'
 
 # record_one FILE COMMANDS
@@ -24,7 +24,7 @@ judge() {
 	"$KMEMX" diff "$1" "$2" --slab --fail-on "$rule" >out 2>err || code=$?
 }
 
-# Only the first run allocates what stays in the kernel's caches: it must not count as a change.
+# Only the first run allocates what stays in the kernel's caches, which must not count as a change.
 record_one 0.dat "$work"
 for i in 0 1 2 3 4 5 6; do
 	record_one $i.dat "$work"
@@ -51,7 +51,7 @@ echo "gate $rule: $pairs pairs of one workload, $broken broken, $undecided undec
 expect 21 $pairs "pairs"
 expect 0 $broken "pairs of one workload that break $rule"
 
-# Any growth breaks this rule, unless it may not be growth at all.
+# Any growth breaks this rule, unless the uncertainty allows for no growth.
 command -v python3 >/dev/null || skip "python3 is not installed"
 for new in 1 2 3 4 5 6; do
 	"$KMEMX" diff 0.dat $new.dat --slab --json --fail-on 'slab.net>+0' >$new.json 2>err || [ $? = 1 ] ||

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Another user creates links and FIFOs with every name that a command writes, in a directory
-# writable by all: with the sticky bit, like /tmp, and without it, where the kernel protects nobody.
-# The targets must not change, and no command may wait for a FIFO.
+# Another user creates links and FIFOs with the names of all files that commands write, in a
+# directory writable by all: with the sticky bit, like /tmp, and without it, where the kernel offers
+# no protection. The targets must not change, and no command may wait for a FIFO.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -28,7 +28,7 @@ for path in "$directory/$name" "$directory/$name.old" "$directory/.$name.$$.tmp"
 	case $kind in
 	symlink) setpriv --reuid=65534 --regid=65534 --clear-groups ln -s "$PWD/victim" "$path" ;;
 	dangling) setpriv --reuid=65534 --regid=65534 --clear-groups ln -s "$PWD/made" "$path" ;;
-	# Made by root, because fs.protected_hardlinks no longer lets others make them.
+	# Made by root, because fs.protected_hardlinks prevents others from making them.
 	hardlink) ln victim "$path" ;;
 	fifo) setpriv --reuid=65534 --regid=65534 --clear-groups mkfifo "$path" ;;
 	esac
@@ -36,7 +36,7 @@ done
 exec "$@"
 END
 
-# attack DIR NAME COMMAND...: runs COMMAND with each kind of file at these names
+# attack DIR NAME COMMAND...: runs COMMAND with each kind of file in place of NAME
 attack() {
 	directory=$1 name=$2
 	shift 2
@@ -79,7 +79,7 @@ for mode in 1777 777; do
 	attack there r.dat import --ftrace-text "$data/boot-bookworm-amd64.trace.txt.gz" -o there/r.dat
 	attack there r.dat extract -o there/r.dat
 done
-# A link in place of a directory is not followed either.
+# Nor is a link in place of a directory followed.
 for mode in 1777 777; do
 	rm -rf there victims
 	mkdir there victims

@@ -35,7 +35,8 @@ without() {
 		print ""
 	}'
 }
-# The reports that all forms must have. Not by task, because the kernel forgets their names.
+# Prints the reports that must be the same for all forms. None is by task, because the kernel
+# forgets task names.
 report() {
 	"$KMEMX" stat --csv "$1" && "$KMEMX" stat --csv --by pid "$1" | without comm &&
 		"$KMEMX" stat --csv --by cache "$1"
@@ -83,7 +84,7 @@ cd "$here"
 events() {
 	"$KMEMX" info "$1" | awk '/^events / { print $2 + 0 }'
 }
-# Without the irq-info, an event that an interrupt follows cannot be matched with its callchain: the
+# Without irq-info, an event followed by an interrupt cannot be matched with its callchain: the
 # events are the same, but some callsites are missing.
 [ ! -e noirq-info.txt ] ||
 	expect "$(events plain.txt.dat)" "$(events noirq-info.txt.dat)" "events without irq-info"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# perf.data of this machine: perf and kmemx record the same seconds, and the imported recording has
-# the same events and reports. Reads it from a file, compressed, and from a pipe.
+# perf and kmemx record the same seconds, and the imported perf.data has the same events and
+# reports. Reads perf.data from a file, compressed, and from a pipe.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -23,8 +23,8 @@ ls -lR /etc/ssl >/dev/null
 sleep 0.5
 EOF
 
-# both PERF...: kmemx and perf record `work` to ours.dat and perfs.data. kmemx, stopped meanwhile,
-# only provides the buffers and has no events of its own.
+# both PERF...: kmemx and perf record `work` to ours.dat and perfs.data. kmemx is stopped meanwhile,
+# so that only its buffers fill and it causes no events.
 both() {
 	rm -f started
 	"$KMEMX" record --slab --page --clock mono --stack all -b "$size" -o ours.dat 2>started &
@@ -39,7 +39,7 @@ both() {
 	[ $ret -eq 0 ] || fail "$*: $(tail -n 3 perf.out)"
 }
 
-# same KIND PERF...: perf and kmemx must have the same events, with few exceptions; and equal
+# same KIND PERF...: perf and kmemx must have the same events, with few exceptions, and equal
 # reports for the longest time without exceptions.
 same() {
 	kind=$1
@@ -64,8 +64,8 @@ same() {
 		"the same reports of $alike in a row"
 }
 
-# The contents of reports, without counts of the kernel, which only kmemx has, and without the names
-# of tasks, which change.
+# Prints reports without the kernel's counts, which only kmemx has, and without task names, which
+# change.
 reports() {
 	for report in "--slab" "--page" "--by cache" "--by cpu" "--by pid" "--slab --live"; do
 		# shellcheck disable=SC2086 # a list of options
@@ -95,7 +95,7 @@ set -f
 same "a file" $record -o perfs.data -- sh work
 grep -q 'symbols are from /proc/kallsyms' imported || fail "no symbols: $(cat imported)"
 all_samples perfs.data
-# Compressed by perf -z, through a pipe; this has no build ID.
+# Compressed by perf -z, through a pipe, which lacks the build ID.
 if perf version --build-options | grep -q 'zstd: \[ on'; then
 	same "a pipe" sh -c "$record -z -o - -- sh work | cat >perfs.data"
 else
@@ -108,7 +108,7 @@ import perfs.data
 cp perfs.dat from_file.dat
 import - <perfs.data
 cmp from_file.dat perfs.dat || fail "the recording from stdin differs"
-# Two groups and another kind of event, in a compressed file; and a recording of perf kmem.
+# Two event groups and another kind of event in a compressed file; and a recording of perf kmem.
 others=kmem:mm_page_alloc,kmem:mm_page_free,kmem:mm_page_free_batched,sched:sched_switch
 slab='{kmem:kmalloc,kmem:kfree},{kmem:kmem_cache_alloc,kmem:kmem_cache_free}'
 zip=

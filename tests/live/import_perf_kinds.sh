@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# perf.data of this machine: events that perf loses in small buffers count as lost; a directory of
-# perf record --threads is read; and a recording that perf kmem fails to report has a report.
+# perf.data made here: events that perf loses in small buffers count as lost; a directory of perf
+# record --threads is read; and a recording that perf kmem fails on can be reported.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 # shellcheck source=tests/live/perf.inc
 . "$(dirname "$0")/perf.inc"
 
-# dumped WHAT: the sum of the numbers after WHAT in perf's dump
+# dumped WHAT: prints the sum of the numbers after WHAT in perf's dump
 dumped() {
 	grep -ao "$1 *[0-9][0-9]*" dump | awk -F '[: ]' '{ sum += $NF } END { print sum + 0 }'
 }
@@ -41,7 +41,7 @@ else
 	echo "perf record --threads: not in this perf"
 fi
 
-# Huge pages that are split; perf kmem says: error during process events: -12.
+# Split huge pages, about which perf kmem says: error during process events: -12.
 perf kmem --page record -o thp.data -- "$KMEMX_BUILD/tests/workloads/thp" 20 cold >huge 2>perf.out ||
 	fail "perf kmem record: $(tail -n 3 perf.out)"
 import thp.data

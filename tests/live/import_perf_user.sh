@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# The programs' half of perf's callchains: as many events below each function as perf has, and names
-# only for files that are the recorded ones.
+# User frames in perf's callchains: each function has as many events below it as in perf, and names
+# come only from the files that were recorded.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 # shellcheck source=tests/live/perf.inc
@@ -15,7 +15,7 @@ record() {
 		fail "perf record: $(tail -n 3 perf.out)"
 }
 
-# folded: callchains of pages that inner() took, with the number of them
+# folded: prints callchains of pages that inner() took, with their numbers
 folded() {
 	"$KMEMX" export --format folded --page --weight hits -i perfs.dat 2>err >folded ||
 		fail "export: $(cat err)"
@@ -32,8 +32,7 @@ expect "$perfs" "$(folded ';callers`main;callers`outer;callers`inner;')" "events
 "$KMEMX" stat --page --by entry --csv -i perfs.dat 2>err | grep -q 'page fault' ||
 	fail "no entry: $(cat err)"
 
-# By the innermost function of the program: perf's count of callchains whose first user frame is
-# inner().
+# By the program's innermost function: perf's count of callchains whose first user frame is inner().
 first=$(perf script -i user.data -F ip,sym 2>/dev/null |
 	awk '!NF { seen = 0 } !seen && NF && $1 !~ /^ffff/ { seen = 1; n += $2 == "inner" } END { print n + 0 }')
 expect "$first" "$("$KMEMX" stat --page --by user-function --csv -i perfs.dat 2>err |
@@ -42,7 +41,7 @@ expect "$first" "$("$KMEMX" stat --page --by user-function --csv -i perfs.dat 2>
 	"events by user-function"
 [ "$first" -ge 500 ] || fail "perf has $first callchains that end in inner()"
 
-# Below another directory, and not there.
+# The program is below another directory, or not there.
 mkdir -p root"$PWD" empty
 cp callers root"$PWD"
 mv callers hidden
@@ -60,7 +59,7 @@ cp "$KMEMX_BUILD/tests/workloads/touch" callers
 import user.data
 expect 0 "$(folded 'callers`')" "names of another file"
 
-# A stripped program has addresses: those of its functions.
+# For a stripped program there are addresses: those of its functions.
 cp hidden callers
 strip callers
 at=$(nm hidden | awk '$3 == "inner" { print $1 }')

@@ -9,7 +9,7 @@
 command -v python3 >/dev/null || skip "python3 is not installed"
 programs=$KMEMX_BUILD/tests/workloads
 
-# expect NAME CHECK COMMAND...: CHECK is Python about the command's JSON output: rows, by callsite,
+# expect NAME CHECK COMMAND...: CHECK is Python about the command's JSON output: rows by callsite,
 # and table, their list.
 expect() {
 	name=$1 check=$2
@@ -42,7 +42,7 @@ expect "younger objects are in flight" \
 echo 'leak:_msg' >known
 expect "a known leak" 'msg is None' leaks --slab --suppress known
 
-# The same number at once.
+# The same number, all at once.
 "$KMEMX" record -q --follow --slab --duration 1500ms -o r.dat -- "$programs/messages" 3000 5000
 expect "a leak that stopped" \
 	'table[0] is msg and msg["objects"] == 3000 and msg["bytes"] == 3000 * 256 and msg["verdict"] in ("steady", "filled") and msg["outlived"] == msg["bytes"] and msg["age_min"] > 5e8' \
@@ -75,7 +75,7 @@ expect "the peak over time" \
 	'table[0] is msg and len(msg["over_time"]) == 40 and msg["over_time"].count(3000 * 256) > 10 and msg["over_time"].count(700 * 256) > 10 and max(msg["over_time"]) == 3000 * 256 and msg["over_time"].index(3000 * 256) < msg["over_time"].index(700 * 256)' \
 	peak --slab --over-time 40
 
-# The first row of pages has these and the few others of that callsite.
+# The first row of pages has these and few others of that callsite.
 pages_of() {
 	"$KMEMX" peak --page -i r.dat -l 1 --csv "$@" | awk -F, 'NR == 2 { print $1 / $2, $2 }'
 }
@@ -93,7 +93,7 @@ expect "median and 99 %" \
 	'table[0] is msg and msg["freed"] == 20000 and msg["untimed"] == 0 and msg["live"] == 0 and 19000 <= msg["short"] <= 19600 and msg["short_bytes"] == 256 * msg["short"] and msg["median"] < 1e5 and 1.9e8 <= msg["p99"] <= msg["longest"] * 33 / 32 and sum(msg["lifetimes"][27:]) >= 400' \
 	stat --lifetime --short 1ms
 
-# Memory that is allocated and freed is at most in flight: no row of it grows.
+# Memory that is allocated and soon freed is at most in flight: none of its rows grows.
 "$KMEMX" record -q --follow --slab -o r.dat -- "$KMEMX_BUILD/tests/live/pipes" 20000 1
 expect "churn" 'not any(row["verdict"] == "grows" and row["objects"] > 100 for row in table)' \
 	leaks --slab
@@ -101,7 +101,7 @@ expect "short lifetimes" \
 	'rows["alloc_pipe_info"]["freed"] >= 39990 and rows["alloc_pipe_info"]["median"] < 1e6 and rows["alloc_pipe_info"]["short"] > 10000' \
 	stat --lifetime --short 1ms
 
-# RCU soon frees these in bulk, without an event: they look live, and the row says that they may not
+# RCU soon frees these in bulk without an event: they look live, but the row says that they may not
 # be.
 "$KMEMX" record -q --follow --slab -o r.dat -- sh -c '"$1" 10000; sleep 1' sh "$programs/epoll"
 expect "freed without an event" \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# What a program leaks is freed as it ends: kmemx leaks says so, and its --time shows the leak.
+# What a program leaks is freed when it ends: kmemx leaks says so, and shows the leak with --time.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -44,6 +44,6 @@ if before["tasks"] != 1 or not before["task"].startswith("python3-"):
 if whole and whole["objects"] > 100:
     raise SystemExit(1)
 END
-# Nobody ended before this.
+# No task had ended by then.
 "$KMEMX" leaks --slab --time ,+0.1s r.dat | grep 'python3.*ended and freed' && fail "too early"
 exit 0

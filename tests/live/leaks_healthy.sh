@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Healthy work shows no leak: none of the 20 largest rows of slab and of pages grows, and the first
-# ten rows hold no more than the kernel counts. LONG=1: 12 recordings, not 2; LONG=2: 20.
+# Healthy workloads show no leak: none of the 20 largest rows of slab and of pages grows, and the
+# first ten rows hold no more than the kernel counts. LONG=1: 12 recordings, not 2; LONG=2: 20.
 # only with LONG=1
 # quiet: the memory of other programs may grow
-# shellcheck disable=SC2016 # for the shell that is recorded
+# shellcheck disable=SC2016 # expanded by the recorded shell
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -17,8 +17,7 @@ export top programs
 watcher=
 trap '[ -z "$watcher" ] || kill $watcher' EXIT
 
-# The memory of other people's processes, all the time: of the first and the last moment. Theirs may
-# really grow.
+# Notes how the memory of other users' processes changes from first to last: theirs may really grow.
 cat >watch.py <<'END'
 import glob, json, os, signal, sys, time
 done, first, last = [], {}, {}
@@ -119,7 +118,7 @@ healthy() {
 	python3 check.py "$1" || fail "$1"
 }
 
-# Several times in 3 to 12 s, as for a user.
+# Compiles several times in 3 to 12 s, like a user.
 compile='for f in "$top"/lib/base/*.c; do cc -O2 -I"$top/lib" -D_GNU_SOURCE -c "$f" -o x.o; done'
 clone='rm -rf new; git clone -q --no-local repo new'
 
@@ -140,8 +139,8 @@ healthy "make demo, all stacks" "--stack all" '"$top/scripts/demo" workload r.da
 healthy "git clone" "" "for i in 1 2 3 4; do $clone; done"
 healthy "gcc" "" "$compile; $compile"
 healthy "untar" "" 'mkdir d; tar xf all.tar -C d; rm -r d'
-# Longer than the five seconds for which kfree_rcu() may keep the epoll that http.client opens:
-# without probes, its free is not seen before.
+# Takes longer than the five seconds for which kfree_rcu() may keep http.client's epoll: without
+# probes, its free is not seen before.
 healthy "python" "" 'i=0; while [ $i -lt 120 ]; do i=$((i + 1))
 	python3 -c "import json, email, http.client; json.dumps(list(range(99999)))"; done'
 healthy "many short tasks" "--stack all" 'seq 1000 | xargs -P 8 -n 1 true'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Leaks of seven kinds are found, at their rate: they grow, and are the first row of slab objects.
+# Leaks of seven kinds are found with their rate: they grow, and are the first row of slab objects.
 # LONG=1: 8 recordings, not 2; LONG=2: 21.
 # only with LONG=1
 # quiet: pipes of other programs live as long as those that leak
@@ -10,8 +10,8 @@
 
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# The first row may be one of others that the leak has; the one whose objects nobody else allocates
-# tells the rate.
+# A leak has several rows, of which any may be the first. The rate is checked at the one whose
+# objects nobody else allocates.
 cat >check.py <<'END'
 import json, os, subprocess, sys
 name, kind = sys.argv[1:]
@@ -29,7 +29,7 @@ def leaks(*options):
                          stdout=subprocess.PIPE)
     return json.loads(run.stdout)["reports"][0]["rows"]
 rows = leaks()
-# Another program that makes thousands of files meanwhile grows faster.
+# Another program that creates thousands of files grows faster.
 if not rows[0]["task"].startswith("leak-"):
     print("first of all:", rows[0])
     rows = leaks("--comm", "leak")
@@ -50,14 +50,15 @@ print(f"{name}: {row['verdict']}, {100 * rate:.1f} % of {leaked / took * 1e9:.1f
 sys.exit("\n".join(wrong) or 0)
 END
 
-# leak NAME OPTIONS MILLISECONDS KIND PER_SECOND [ONE_IN [noise]]: records it for so long
+# leak NAME OPTIONS MILLISECONDS KIND PER_SECOND [ONE_IN [noise]]: records a leak for that long
 leak() {
 	name=$1 options=$2 ms=$3
 	shift 3
 	kind=$1 rate=$2
 	shift 2
 	[ "$kind" != inotify ] || seq -f leak.%g 0 $((rate * ms / 500)) | xargs touch
-	# On a busy machine it may be held up: then its rate was not constant.
+	# On a busy machine the program may be delayed, so that its rate is not constant: tries
+	# again.
 	for try in 1 2 3 4 5 6; do
 		# shellcheck disable=SC2086 # options
 		"$KMEMX" record -q $options --duration "${ms}ms" -o r.dat -- nice -n -15 \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# 5000 files held open: the events give the exact number in their cache, and explain the numbers in
-# slabinfo, or the report says why not.
+# While 5000 files are held open, events give the exact number in their cache and explain the
+# numbers in slabinfo, or the report says why not.
 # quiet: other tests open and close thousands of files
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -19,7 +19,7 @@ if "$(dirname "$0")/../validate-json" json >valid; then
 elif [ $? != 77 ]; then
 	fail "the schema: $(cat valid)"
 fi
-# Who ran, to be compared with who has events.
+# Notes which tasks ran, to compare them with those that have events.
 if [ "$(cut -d ' ' -f 1 /proc/$$/schedstat)" -gt 0 ]; then
 	"$KMEMX" info r.dat | grep -q '^facts.* tasks_ran ' || fail "no tasks_ran"
 fi
@@ -48,12 +48,12 @@ for what in ("allocated (pgalloc_*)", "freed (pgfree)"):
     # The kernel counts every page that has an event.
     if row["kernel"] < row["trace"] * 0.99:
         wrong.append(f"fewer pages than events say: {row}")
-    # Other load may allocate pages without events: then the row must say so.
+    # Other load may allocate pages without events, but then the row must say so.
     if row["explained"] < 50 and row["why"] in (None, "-"):
         wrong.append(f"not explained: {row}")
 sys.exit("\n".join(wrong) or 0)
 END
-# 1000 messages are in one row, whichever cache of their size served them.
+# 1000 messages are in one row, whichever cache of their size they came from.
 "$KMEMX" record -q -o messages.dat --duration 800ms -- \
 	"$KMEMX_BUILD/tests/workloads/messages" 1000 20000
 "$KMEMX" stat --ledger --json messages.dat >json

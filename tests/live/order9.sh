@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Failed allocations of a huge page's order. Using up memory until they fail would affect all other
-# programs; in a memory control group of 1 MiB they fail for one program only. scripts/qemu-board
-# tests the other kind: a machine without a free block of that order.
+# Failed allocations of a huge page's order. Using up all memory would affect other programs; in a
+# memory control group of 1 MiB they fail for one program only. scripts/qemu-board tests the other
+# kind: a machine without a free block of that order.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -35,14 +35,14 @@ asked=50 code=0
 	"$group/cgroup.procs" >failed 2>why || code=$?
 [ $code != 77 ] || skip "$(tail -n 1 why)"
 expect 0 $code "the workload: $(cat why)"
-# Kernels that then try single pages may succeed with a ring of them: the number is of children
-# without a ring, the events are of blocks.
+# Kernels that then try single pages may still make a ring: "failed" counts children without a ring,
+# events count blocks.
 [ "$(cat failed)" -le $asked ] || fail "$(cat failed) of $asked failed"
 if [ "$(cat failed)" = 0 ]; then
 	skip "this kernel does not charge an io_uring's memory to the control group"
 fi
 
-# sum JQ: the report's tables by name
+# sum JQ: applies JQ to the report's tables by name
 "$KMEMX" stat --page --caller --json r.dat >json
 sum() {
 	jq "[.reports[] | {(.name): .}] | add | $1" json

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Programs that hold a known number of pages: kmemx owners lists their callchain first, with exactly
-# this number.
+# Programs hold a known number of pages: kmemx owners lists their callchain first, with exactly this
+# number.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -32,7 +32,7 @@ if function not in str(first["stack"]):
 END
 }
 
-# These are held when the recording ends.
+# The pages are still held when the recording ends.
 "$KMEMX" record -q --follow --page --duration 2s -o r.dat -- "$programs/pages" pipe 6400 0 5000
 owned 6400 pipe_write
 owned 6400 pipe_write --cull stacktrace

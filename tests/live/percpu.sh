@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Objects and pages that one CPU allocates and another frees, at known callsites and in known
-# numbers; and more pages freed at once than a CPU's lists hold.
+# One CPU allocates objects and pages at known callsites, and another frees them, in known numbers.
+# Also frees more pages at once than a CPU's lists hold.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -49,7 +49,7 @@ check "messages by task" \
 	'slab[0]["objects"] == 20000 and slab[0]["comm"] == "handover"' \
 	--by pid,callsite --comm handover
 
-# The lists of a CPU hold at most this many, over all zones; the rest goes to the zones.
+# A CPU's lists hold at most this many pages over all zones; the rest goes to the zones.
 hold=$(awk -v cpu="${cpus#* }" '$1 == "cpu:" { sum += most; most = 0; this = $2 == cpu }
 	this && ($1 == "high_max:" || $1 == "high:") && $2 > most { most = $2 }
 	END { print sum + most }' /proc/zoneinfo)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# An ordinary task that looks into /proc has an event for each inode that it allocates there:
+# An ordinary task that looks into /proc has an event for each inode that it allocates there: so
 # objects of proc_inode_cache that kmemx stat --ledger cannot explain belong to tasks without events
 # (Documentation/ledger.md).
 # shellcheck source=tests/live/tracing.inc
@@ -12,7 +12,7 @@ grep -q 'field:.* name;' "$tracefs/events/kmem/kmem_cache_alloc/format" ||
 [ -d /sys/kernel/slab/proc_inode_cache ] || skip "this kernel has no cache proc_inode_cache"
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# For each new process, its directory and nine files that no process has looked up before.
+# For each new process, looks up its directory and nine files that no process has looked up before.
 cat >look.py <<'END'
 import os
 import time

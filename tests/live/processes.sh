@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# kmemx stat --by process, --by cgroup, --tree=process: threads, a tree of programs, groups that
+# kmemx stat --by process, --by cgroup, --tree=process: threads, a tree of programs, and groups that
 # processes move between, with known counts.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -20,7 +20,7 @@ for t in threads:
 for t in threads:
     t.join()
 END
-# rows FILE JQ OPTION...: @tsv of rows of stat
+# rows.py: the rows of stat
 cat >rows.py <<'END'
 import json, subprocess, sys
 def rows(*options):
@@ -40,14 +40,14 @@ assert len(threads) > 200
 server = [r for r in processes if r["process"] == "python3"]
 assert sum(1 for r in server if r["hit"] > 200 * 20 * 2) == 1
 assert not [r for r in processes if r["tgid"] < 0]
-# The kernel's list of names, saved_cmdlines, lacks the last name of some of them.
+# The kernel's list of names, saved_cmdlines, lacks some tasks' last name.
 workers = [r for r in rows("--slab", "--by", "comm", "r.dat") if r["comm"].startswith("worker ")]
 print(len(workers), sums(workers))
 assert len(workers) == 200 and min(r["hit"] for r in workers) >= 20 * 2
 END
 python3 check.py "$KMEMX" >out 2>&1 || fail "threads: $(cat out)"
 
-# A program that starts others, which rename themselves as they start a program.
+# A program that starts others, which change their names when they execute a program.
 "$KMEMX" record -q --follow --slab -o r.dat -- \
 	sh -c 'i=0; while [ $i -lt 20 ]; do sh -c "cat /dev/null | head -n 1; :"; i=$((i + 1)); done' || fail "record"
 cat >check.py <<'END'
@@ -65,9 +65,9 @@ assert len(processes) == 61, len(processes)
 END
 python3 check.py "$KMEMX" >out 2>&1 || fail "tree: $(cat out)"
 
-# BPF, which counts by process itself, has the same of all that make starts.
+# BPF, which counts by process itself, has the same numbers for everything that make starts.
 if command -v bpftrace >/dev/null && command -v make >/dev/null; then
-	for name in sh cat wc; do # by names that no other process has
+	for name in sh cat wc; do # with names that no other process has
 		ln -s "$(command -v $name)" leaf-$name
 	done
 	printf 'SHELL = ./leaf-sh\nall: a b c d e f g h\n%%:\n\t@./leaf-cat Makefile | ./leaf-wc -l >/dev/null; :\n' >Makefile
@@ -98,7 +98,7 @@ END
 	python3 check.py "$KMEMX" >out 2>&1 || fail "make: $(tail -c 2000 out)"
 fi
 
-# Where memory is charged to: the memory controller's groups, or those of version 2.
+# Where memory is charged: the memory controller's groups, or those of cgroup v2.
 groups=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/mounts)
 [ -n "$groups" ] || groups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 [ -n "$groups" ] && mkdir "$groups/kmemx-a.$$" 2>/dev/null || {
@@ -145,14 +145,14 @@ suffix = sys.argv[2]
 files = {r["cgroup"].split("/")[-1]: r["hit"]
          for r in rows("--slab", "--by", "cgroup,callsite", "--callsite", "alloc_empty_file*", "r.dat")}
 print(files)
-# The file by which it leaves a group is opened there, too.
+# The file with which it leaves a group is also opened there.
 assert files["kmemx-a." + suffix] == 501
 assert files["kmemx-b." + suffix] == 1501
 assert files["kmemx-c." + suffix + " (removed)"] == 301
 for i in range(300):
     assert files["kmemx-%s-%d (removed)" % (suffix, i)] == 1
 assert "[unknown]" not in files
-# The group is gone, the directory entries of its files live.
+# The group is gone, but its files' dentries live.
 dentries = {r["cgroup"].split("/")[-1]: r["hit"]
             for r in rows("--slab", "--by", "cgroup,cache", "--live", "r.dat") if r["cache"] == "dentry"}
 print(dentries)
@@ -160,8 +160,8 @@ assert dentries["kmemx-e." + suffix + " (removed)"] >= 490
 END
 python3 check.py "$KMEMX" $$ >out 2>&1 || fail "groups: $(cat out)"
 
-# What is charged to a group: the kernel says of each page whose it is, and how much kernel memory a
-# group has. A task that moves there first has nothing in it.
+# Memory charged to a group: the kernel says for each page to which group it is charged, and how
+# much kernel memory a group has. A task that has just moved there has none.
 [ -r /proc/kpagecgroup ] || exit 0
 mkdir "$groups/kmemx-d.$$"
 trap 'kill "$(cat pid 2>/dev/null)" 2>/dev/null; sleep 0.2; rmdir "$groups"/kmemx-?.$$ 2>/dev/null || :' EXIT

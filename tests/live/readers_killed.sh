@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Commands that write files, or keep temporary ones, are ended by signals at any moment: they leave
-# a whole file or none, and nothing else. Their files are accessible to their owner only.
+# Commands that write files, or temporary ones, are killed by signals at any moment: they leave a
+# whole file or none, and nothing else. Only the owner can access their files.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -13,7 +13,7 @@ mkdir w tmp
 TMPDIR=$PWD/tmp
 export TMPDIR
 killed=0
-# end SIGNAL COMMAND...: ends COMMAND after several short times
+# end SIGNAL COMMAND...: ends COMMAND with SIGNAL, after several short times
 end() {
 	signal=$1
 	shift

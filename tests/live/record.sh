@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# A recording has the events that it claims, in both versions of the file, and recording leaves
-# nothing behind in tracefs.
+# A recording has the events that it claims to have, in both versions of the file, and recording
+# leaves nothing behind in tracefs.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -37,7 +37,7 @@ done
 [ -f r.dat.old ] || fail "the first recording was not kept as r.dat.old"
 [ "$(find . -name '.r.dat.*' | wc -l)" = 0 ] || fail "parts are left: $(ls -A)"
 
-# A recorded git status does not list what the recorder writes.
+# If git status is recorded, it does not list what the recorder writes.
 if command -v git >/dev/null; then
 	git init -q repository
 	expect "" "$("$KMEMX" record -q -o repository/r.dat -- git -C repository status --short)" \

@@ -7,7 +7,7 @@
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
-# count EVENT: the number of these events in r.dat.
+# count EVENT: prints the number of these events in r.dat.
 count() {
 	"$KMEMX" info -i r.dat | awk -v event="$1" '$2 == event { n = $1 } END { print n + 0 }'
 }
@@ -20,7 +20,8 @@ none() {
 	expect 0 "$(count "$1")" "$1 with: $2"
 }
 
-# near WANTED ACTUAL WHAT: on each CPU tracing may begin or end between an event and its stack.
+# near WANTED ACTUAL WHAT: checks that they are nearly equal, as on each CPU tracing may begin or
+# end between an event and its stack.
 near() {
 	gap=$(($1 - $2))
 	if [ ${gap#-} -gt "$(nproc)" ]; then
@@ -43,7 +44,7 @@ none kernel_stack '--stack none'
 "$KMEMX" record -q --page -o r.dat -- ls -lR /etc >/dev/null
 near "$(count mm_page_alloc)" "$(count kernel_stack)" "stacks of page allocations"
 
-# Blocks of an order for which CPUs have no lists.
+# Blocks of an order that CPUs do not cache.
 order4=$KMEMX_BUILD/tests/workloads/order4
 "$KMEMX" record -q --slab --percpu --stack none -o r.dat -- "$order4" 100
 some mm_page_alloc_zone_locked --percpu
@@ -63,7 +64,7 @@ done
 "$KMEMX" record -q --slab --stack all -e 'sched:sched_process_ex*' -o r.dat -- ls /etc >/dev/null
 stacks=$(count kernel_stack)
 events=$(($("$KMEMX" info -i r.dat | awk '/^events / { print $2 }') - stacks))
-# Linux 6.18 records no stack in an interrupt that comes while another stack is being recorded.
+# Linux 6.18 records no stack for an interrupt that comes while another stack is being recorded.
 [ "$stacks" -le $((events + $(nproc))) ] && [ "$stacks" -ge $((events * 3 / 4)) ] ||
 	fail "$events events have $stacks stacks"
 some sched_process_exec '-e sched:sched_process_ex*'
@@ -74,12 +75,12 @@ some sched_process_exit '-e sched:sched_process_ex*'
 none mm_page_alloc "--filter 'order > 9'"
 none kernel_stack "--filter 'order > 9'"
 
-# says WHAT COMMAND: the message of kmemx COMMAND about r.dat, which has none of its events.
+# says WHAT COMMAND: checks the message of kmemx COMMAND about r.dat, which has none of its events.
 says() {
 	"$KMEMX" $2 -i r.dat >err 2>&1 || :
 	grep -q "$1" err || fail "kmemx $2 says: $(cat err)"
 }
-# If there are none of its events, a command knows whether they were recorded.
+# If a recording has none of a command's events, the command knows whether they were recorded.
 "$KMEMX" record -q --page --frag --percpu --filter 'order > 20' -o r.dat -- ls /etc >/dev/null 2>&1 || :
 for command in frag percpu; do
 	says 'none occurred while they were recorded' "$command"

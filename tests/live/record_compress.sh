@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# A compressed recording has the same content as an uncompressed one, also for trace-cmd.
+# A compressed recording has the same content as an uncompressed one, even for trace-cmd.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -29,7 +29,7 @@ grep -qE '"callsite": *"(getname_flags|alloc_empty_file)' small.json || fail "ca
 command -v trace-cmd >/dev/null || skip "no trace-cmd: what it makes of the file is not seen"
 lines=$(trace-cmd report -R small.dat 2>/dev/null | grep -vc '^cpus=')
 expect "$said" "$lines" "events that trace-cmd reads"
-# trace-cmd's uncompressed copy is the same recording.
+# trace-cmd's uncompressed copy has the same content.
 trace-cmd convert --compression none -i small.dat -o large.dat >convert 2>&1 ||
 	fail "trace-cmd convert: $(cat convert)"
 "$KMEMX" info large.dat | grep -q 'trace.dat 7, [0-9]' || fail "large.dat is still compressed"

@@ -14,7 +14,7 @@ pipes=$KMEMX_BUILD/tests/workloads/pipes
 taskset -c 1 true 2>/dev/null || skip "nothing can be bound to CPU 1 here"
 "$faults" -s uname -n 1 -- true 2>/dev/null || skip "no seccomp user notification here"
 
-# reads_of_cpu1 WHICH ERRNO COMMAND...: these reads of CPU 1's buffer fail.
+# reads_of_cpu1 WHICH ERRNO COMMAND...: runs COMMAND, with these reads of CPU 1's buffer failing.
 reads_of_cpu1() {
 	which=$1 err=$2
 	shift 2
@@ -25,7 +25,7 @@ reads_of_cpu1() {
 cat >on <<END
 exec taskset -c \$1 sh -c 'echo \$\$ >pid.'\$1'; exec $pipes 100'
 END
-# The number of such objects that CPU $2 allocated in $1: struct pipe_inode_info and its array.
+# The number of objects for pipes that CPU $2 allocated in $1: struct pipe_inode_info and its array.
 pipes_on() {
 	"$KMEMX" script --cpu "$2" --pid "$(cat "pid.$2")" -e 'kmalloc*' --callsite alloc_pipe_info "$1" | grep -vc '^#' || :
 }
@@ -33,9 +33,9 @@ pipes_on() {
 before=$(tracing_state)
 ENODEV=19 EIO=5
 
-# It comes online while recording: the buffer exists a second after the recorder first waits for it.
-# Setup takes that long if each system call is intercepted. Meanwhile the buffer must hold what all
-# other tests allocate on that CPU.
+# The CPU comes online while recording: its buffer exists a second after the recorder first waits
+# for it. Setup takes that long if each system call is intercepted. Until then, the buffer must hold
+# what all other tests allocate on that CPU.
 cat >work <<END
 for i in \$(seq 200); do grep -q 'came online' err && break; sleep 0.1; done
 sh on 1
@@ -47,7 +47,7 @@ grep -q 'none lost' err || fail "$(cat err)"
 expect 200 "$(pipes_on comes.dat 1)" "objects of pipes on CPU 1, which came online later"
 [ "$(pipes_on comes.dat 0)" -ge 200 ] || fail "CPU 0 was not read"
 
-# It never comes online.
+# The CPU never comes online.
 code=0
 reads_of_cpu1 1- $ENODEV "$KMEMX" record -o never.dat -- sh on 0 2>err || code=$?
 expect 0 $code "status without CPU 1: $(cat err)"
@@ -59,7 +59,7 @@ expect 0 $code "status without CPU 1: $(cat err)"
 instance=$tracefs/instances/kmemx-test.$$
 mkdir "$instance"
 trap 'rmdir "$instance"' EXIT
-# Other load meanwhile must not overwrite these events.
+# Other load must not overwrite these events.
 echo 32768 >"$instance/buffer_size_kb"
 echo 1 >"$instance/events/kmem/enable"
 sh on 0
@@ -68,7 +68,7 @@ reads_of_cpu1 1- $ENODEV "$KMEMX" extract --instance "${instance##*/}" -o extrac
 expect 0 $code "extract without CPU 1: $(cat err)"
 [ "$(pipes_on extract.dat 0)" -ge 200 ] || fail "extract did not read CPU 0: $(cat err)"
 
-# Another error is reported, and the other CPUs are read nevertheless.
+# A different error is reported, but all other CPUs are read.
 for command in extract record; do
 	case $command in
 	extract)

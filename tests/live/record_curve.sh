@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# The kernel's curve: it shows 10000 files that are opened, held and closed, as slabinfo did and the
-# events do; it costs little; parts have it, too; trace-cmd does not mind.
+# The kernel's curve shows 10000 files being opened, held and closed, like slabinfo and the events.
+# It costs little, parts of a recording have it, too, and trace-cmd can still read the file.
 # only with LONG=1
 # quiet: other programs open files, too, and free objects that CPUs hold come and go with them
 # shellcheck source=tests/live/tracing.inc
@@ -12,7 +12,7 @@ need_quick_slabinfo
 reader=''
 trap 'end_all $reader' EXIT
 
-# Slabinfo at the same time, read by somebody else.
+# Another process reads slabinfo at the same time.
 cat >reader.py <<'END'
 import time
 while True:
@@ -84,7 +84,7 @@ if command -v trace-cmd >/dev/null; then
 	trace-cmd report -i r.dat 2>/dev/null | grep -q kmem_cache_alloc || fail "trace-cmd"
 fi
 
-# moments FILE: how many it has
+# moments FILE: prints the number of its moments
 moments() {
 	"$KMEMX" info --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["curve_moments"])'
 }

@@ -9,12 +9,12 @@ need_quick_slabinfo
 recorder=''
 trap 'end_all $recorder' EXIT
 
-# moments FILE: how many it has
+# moments FILE: prints the number of its moments
 moments() {
 	"$KMEMX" info --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["curve_moments"])'
 }
-# has_moments FILE OPTION...: a recording with these options has them. Readings may take a 256th
-# of the time: where one takes 4 ms, they are more than a second apart.
+# has_moments FILE OPTION...: checks that a recording with these options has moments. Readings may
+# take 1/256 of the time: if one takes 4 ms, they are more than a second apart.
 has_moments() {
 	file=$1
 	shift
@@ -31,8 +31,8 @@ has_moments clock.dat --clock local -o clock.dat ||
 	fail "another clock has no moments: $(cat record.err)"
 "$KMEMX" stat --ledger clock.dat | grep -q 'step by step' || fail "another clock has no steps"
 
-# The latest seconds of a flight recorder.
-# Buffers that a busy machine does not overwrite before the next reading of the counts.
+# The latest seconds of a flight recorder, with buffers so large that a busy machine does not
+# overwrite them before the next reading of the counts.
 "$KMEMX" record --flight=64M -o flights 2>flight.err &
 recorder=$!
 wait_for "the flight recorder" grep -q 'waiting for' flight.err

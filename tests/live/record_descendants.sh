@@ -12,7 +12,7 @@ trap 'rm -f running; exit 143' HUP INT TERM
 trap 'rm -f running' EXIT
 : >running
 
-# pids: the tasks that allocate in r.dat, one a line.
+# pids: prints the tasks that allocate in r.dat, one per line.
 pids() {
 	"$KMEMX" stat -i r.dat --slab --by pid --csv -l all | awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "pid") column = i; next }

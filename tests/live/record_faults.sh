@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# System calls of kmemx record fail, one a run. If it then fails, it must say so and leave nothing:
-# no instance, no file, no process. If it succeeds, the file must be whole or say that it is not.
+# System calls of kmemx record fail, one per run. If it then fails, it must say so and leave
+# nothing: no instance, no file, no process. If it succeeds, the file must be complete or say that
+# it is not.
 # In: $FAULTS, how many calls of each kind fail, evenly chosen (default: 3), for $FAULTS_SECONDS at
 # most (45 with $LONG, else 15); "all": each of the 5000 (an hour).
 # only with LONG=1
@@ -21,7 +22,7 @@ seconds=${seconds:-15}
 before=$(tracing_state)
 there=$(instances)
 
-# Excludes the loader: kmemx's own first call checks its descriptors.
+# Skips the loader's calls: kmemx's own first call, fcntl(), checks its descriptors.
 "$faults" -b fcntl -o counts -- "$KMEMX" record -q --duration 50ms -o r.dat -- sleep 0.3 || fail "record without faults"
 [ -s counts ] || fail "no system call was counted"
 
@@ -60,7 +61,7 @@ $what: $bad: $(tail -n 2 err | tr '\n' ' ')"
 
 begin=$(date +%s)
 round=0
-# First the first call of each kind, then the last, then those between.
+# Fails the first call of each kind first, then the last, then those in between.
 while :; do
 	while read -r call count; do
 		if [ "$most" = all ]; then

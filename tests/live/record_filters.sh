@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Filters in the kernel: --min-bytes, --min-order, --cache, --gfp, --comm, --cgroup. Only what they
-# select passes, and frees of recorded allocations are recorded, whichever task frees.
+# Filters in the kernel: --min-bytes, --min-order, --cache, --gfp, --comm, --cgroup. Only selected
+# events pass, and frees of recorded allocations are recorded, whichever task frees.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -15,7 +15,7 @@ remove_group() {
 trap remove_group EXIT
 before=$(tracing_state)
 
-# allocations: the allocation events in r.dat, as a table for awk
+# allocations: prints the allocation events in r.dat as a table for awk
 allocations() {
 	"$KMEMX" script -i r.dat | grep -E ': (kmalloc|kmem_cache_alloc|mm_page_alloc)' || :
 }
@@ -25,7 +25,7 @@ only() {
 	[ -s all ] || fail "no allocation with: $2"
 	! grep -Ev "$1" all >odd || fail "$2: $(head -n 1 odd)"
 }
-# field NAME: its values in allocations of slab objects
+# field NAME: prints its values in allocations of slab objects
 field() {
 	allocations | sed -n "s/.* $1=\([0-9]*\).*/\1/p"
 }
@@ -45,7 +45,7 @@ expect 0 "$(field order | awk '$1 < 1' | wc -l)" "single pages with --min-order 
 
 record --page --comm touch -o r.dat -- sh -c "$touch 5000; ls -lR /etc >/dev/null"
 only '^ *touch-' '--comm touch'
-# It frees its pages itself when it ends: they are not live.
+# The program frees its pages itself when it ends: they are not live.
 "$KMEMX" stat --page --json r.dat >json
 live=$(jq '.reports[] | select(.name == "page") | .summary.bytes_live' json)
 given=$(jq '[.reports[] | select(.name == "page") | .rows[].bytes] | add' json)
@@ -89,7 +89,7 @@ if [ -n "$mounted" ] && mkdir "$mounted${own%/}/kmemx-filter.$$" 2>/dev/null; th
 	"$KMEMX" record --cgroup "${own%/}/kmemx-filter.$$" -o r.dat 2>err &
 	recorder=$!
 	wait_started err
-	# A process that joins later is recorded, too, once the recorder sees it; one outside is not.
+	# A process that joins later is also recorded once the recorder sees it; one outside is not.
 	sh -c 'echo $$ >"$1"/cgroup.procs
 		while [ $((n += 1)) -le 200 ] && ! grep -qsx $$ "$2"/instances/*/set_event_pid; do
 			sleep 0.05

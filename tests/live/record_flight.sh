@@ -48,7 +48,7 @@ saved() {
 	grep -q "^# Flight recorder, saved by: $1" out || fail "$1: $(head -n 3 out)"
 	expect "$1" "$("$KMEMX" info --json -i "$file" | jq -r .flight)" "the cause in JSON"
 }
-# Ends the recorder, which does not save a file then.
+# Ends the recorder, which then saves no file.
 land() {
 	kill -TERM $recorder
 	wait $recorder || fail "the recorder's end: $(cat err)"
@@ -60,7 +60,7 @@ nr_files() {
 	find files -name 'flight-*.dat' | wc -l
 }
 
-# Signals, and --keep. A file has at most the events since the one before.
+# Signals, and --keep. A file has at most the events since the previous one.
 fly --keep 2
 for i in 1 2 3 4; do
 	ls -lR /etc >/dev/null
@@ -76,7 +76,7 @@ command -v trace-cmd >/dev/null && trace-cmd report "$first" >report 2>/dev/null
 	grep -q kmem_cache_alloc report || :
 land
 
-# An idle CPU has older events than the others; no count includes them.
+# An idle CPU has older events than the others, which no count includes.
 fly
 while grep -q '^overrun: 0' "$tracefs/instances/$instance/per_cpu/cpu0/stats"; do
 	taskset -c 0 ls -lR /etc >/dev/null
@@ -118,7 +118,7 @@ if mount -t tmpfs -o size=6M tmpfs small 2>/dev/null; then
 		wait_for "message $i" eval "[ \$(grep -c '^kmemx: signal: \|cannot write' err) -ge $i ]"
 		wait_for "tracing" grep -q 1 "$tracefs/instances/$instance/tracing_on"
 	done
-	# There is room again, but less than for all events.
+	# There is room again, but not for all events.
 	while grep -q '^overrun: 0' "$tracefs/instances/$instance/per_cpu/cpu0/stats"; do
 		ls -lR /etc >/dev/null
 	done
@@ -177,8 +177,8 @@ done
 grep -q 'MiB of memory, which may grow to [0-9.]* [MG]iB; waiting' err || fail "how much memory: $(cat err)"
 land
 
-# One file has the name given; it has at most 1.5 times the time asked for. The load is steady,
-# whatever other tests do: the buffers grow for the rate of events so far.
+# With --once, the file has the given name, and at most 1.5 times the requested time. The load is
+# steady, because the buffers grow according to the event rate so far.
 "$KMEMX" record --flight=1s --once -o one.dat -- sh -c '
 	for i in 1 2; do
 		timeout 6 sh -c "while :; do ls -lR /etc; done" >/dev/null &
@@ -210,8 +210,8 @@ grep -q '^# Flight recorder, saved by: interrupted. All events of the last' out 
 rm -rf files
 expect "$before" "$(tracing_state)" "state of the tracing system"
 
-# The kernel itself stops tracing: on the CPU of the event at once, on the others soon after.
-# last_beside PATTERN: of the events in out, the last one of the CPU that had the last PATTERN
+# The kernel itself stops tracing, at once on the CPU of the event, and soon after on the others.
+# last_beside PATTERN: prints the last event in out on the CPU that had the last PATTERN
 last_beside() {
 	cpu=$(grep "$1" out | tail -n 1 | sed 's/.*\(\[[0-9]*\]\) .*/\1/')
 	grep -F "${cpu:-$1}" out | tail -n 1
@@ -233,7 +233,7 @@ echo 8388608 2>/dev/null >"$group/$limit" ||
 	skip "the other parts passed; the control groups here do not limit memory"
 
 # An OOM kill: the recording has the last allocations before it and ends with its event. The next
-# kill comes too early.
+# kill comes too soon.
 fly --on oom --flight=64M
 for i in 1 2; do
 	sh -c 'echo $$ >"$1"/cgroup.procs; echo $$ >pid; exec tail /dev/zero' in "$group" 2>/dev/null || :

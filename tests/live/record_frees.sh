@@ -4,7 +4,7 @@
 # Other tasks free what some tasks allocate: RCU in softirqs, kernel threads. --follow, -p and
 # --filter record these frees, too, so that nothing is reported as live that the kernel has freed;
 # with --filter-frees live bytes are not reported at all.
-# In: $LONG, set: all kinds of objects with -p as well.
+# In: $LONG: if set, also all kinds of objects with -p.
 # only with LONG=1
 # alone: it needs events that are read in time
 # shellcheck source=tests/live/tracing.inc
@@ -38,7 +38,7 @@ sys.stdin.readline()
 time.sleep(1)
 END
 
-# row SITES FIELD: the sum over the rows of these callsites; - if one is unknown.
+# row SITES FIELD: prints the sum over the rows of these callsites, or - if one is unknown.
 row() {
 	"$KMEMX" stat -i r.dat --slab --json | python3 -c '
 import json, sys
@@ -48,13 +48,13 @@ print("-" if any(r[sys.argv[2]] is None for r in rows) else sum(r[sys.argv[2]] f
 ' "$1" "$2"
 }
 
-# objects CACHE: how many the kernel has, without those that CPUs hold.
+# objects CACHE: prints how many the kernel has, without free ones held by CPUs.
 objects() {
 	echo 1 >/sys/kernel/slab/"$1"/shrink 2>/dev/null || :
 	cut -d' ' -f1 /sys/kernel/slab/"$1"/objects
 }
 
-# record HOW KIND OPTIONS: a command, or a process that already runs.
+# record HOW KIND OPTIONS: records a command, or a process that is already running.
 record() {
 	how=$1
 	kind=$2
@@ -64,7 +64,7 @@ record() {
 		python3 work.py "$kind" <go &
 		worker=$!
 		exec 3>go
-		rm -f err # of the recording before, which had started
+		rm -f err # from the previous recording
 		"$KMEMX" record -p $worker -o r.dat "$@" 2>err &
 		recorder=$!
 		wait_started err
@@ -77,7 +77,7 @@ record() {
 	fi
 }
 
-# check HOW KIND CACHE SITES LEAST: few of the objects are live, according to the kernel, too.
+# check HOW KIND CACHE SITES LEAST: checks that few of the objects are live, as in the kernel.
 check() {
 	before=$(objects "$3")
 	record "$1" "$2"
@@ -85,7 +85,7 @@ check() {
 	hit=$(row "$4" hit)
 	live=$(($(row "$4" net) / ($(row "$4" bytes) / hit)))
 	[ "$hit" -ge "$5" ] || fail "$1 $2: $hit allocations instead of $5"
-	# Other tasks may use this cache meanwhile.
+	# Other tasks may use this cache, too.
 	[ $live -le $((grown > 0 ? grown + 60 : 60)) ] ||
 		fail "$1 $2: $live of $hit live, and the kernel has $grown more than before"
 	echo "$1 $2: $live of $hit live, kernel $grown" >>said
@@ -111,7 +111,7 @@ s = json.load(sys.stdin)["reports"][0]["summary"]
 sys.exit(s["frees_other"] == 0 or s["frees_unmatched"] != 0 or s["frees_double"] != 0)' ||
 	fail "frees of excluded allocations count as unmatched"
 
-# In every form of the file, and in parts of it.
+# The same in every form of the file, and in parts of it.
 if "$KMEMX" version --build-options | grep -q '^zstd *yes'; then
 	record --follow files -z
 	[ "$(row shmem_alloc_inode net)" -lt 100000 ] || fail "--compress"
@@ -129,7 +129,7 @@ mv /dev/shm/kmemx-frees.dat r.dat
 record --follow files --stack all
 [ "$(row shmem_alloc_inode net)" -lt 100000 ] || fail "--stack all"
 
-# Without the frees it is unknown what is live.
+# Without the frees, it is unknown what is live.
 record --follow files --filter-frees
 expect - "$(row shmem_alloc_inode net)" "net with --filter-frees"
 expect - "$(row shmem_alloc_inode net_min)" "net_min with --filter-frees"

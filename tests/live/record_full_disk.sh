@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# On a full disk the recording ends; all that was read is kept and readable, and the exit status is
-# 1.
+# On a full disk the recording ends; everything read is kept and readable, and the exit status is 1.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -34,7 +33,7 @@ fi
 
 before=$(tracing_state)
 
-# Compressed if there is room for that, otherwise as it is; always whole.
+# The file is compressed if there is room for that, otherwise not, but always complete.
 for size in 24m 4m; do
 	mount_small $size
 	trap 'umount small' EXIT
@@ -86,7 +85,7 @@ for size in $sizes; do
 	trap - EXIT
 done
 
-# Frees have ring buffers of their own, but each CPU is listed once.
+# Frees have their own ring buffers, but each CPU is listed only once.
 mount_small 4m
 trap 'umount small' EXIT
 : >err

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# SIGKILL leaves the recorded events; the next recording reports them, and kmemx recover makes a
-# file of them. In a directory whose filesystem can join pages in place, and in one that cannot.
+# After SIGKILL the recorded events remain; the next recording reports them, and kmemx recover makes
+# a file of them. Runs in a directory whose filesystem can join pages in place, and in one whose
+# cannot.
 # only with LONG=1
 # alone: its killed recorder would be in the state that others compare
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
-# Records into directory $1 until there are some megabytes, then kills the recorder.
+# Records some megabytes into directory $1, then kills the recorder.
 record_and_kill() {
 	rm -f err
 	"$KMEMX" record -b 1M -o "$1/r.dat" 2>err &
@@ -26,7 +27,7 @@ record_and_kill() {
 	[ -s "$tmp/recording.tmp" ] || fail "nothing is left of the killed recorder: $(ls -A "$1")"
 }
 
-# The recording $1 must be whole and marked, and have $2.
+# The recording $1 must be complete and marked, and have $2.
 check_recovered() {
 	"$KMEMX" info -i "$1" >info || fail "$1 is unreadable"
 	grep -q '^facts .*recovered' info || fail "$1 is not marked: $(cat info)"
@@ -65,7 +66,7 @@ for directory in $directories; do
 	grep -q "kmemx recover $tmp" err || fail "$(cat err)"
 	mv err err.next
 	[ -d "$tracefs/instances/$instance" ] || fail "the next recording removed the instance: $(cat err.next)"
-	# Nor does one that cannot count what the buffers hold.
+	# Nor does a recording that cannot count what the buffers hold.
 	if command -v strace >/dev/null; then
 		strace -qq -o /dev/null -P "$tracefs/instances/$instance/per_cpu" \
 			-e inject=open,openat:error=EMFILE "$KMEMX" record -q -o $directory/next.dat -- true

@@ -4,7 +4,7 @@
 # A recorder killed at any moment loses nothing: events in its file and in the kernel's buffers are
 # recovered, and those in its memory are counted as lost. The same holds while it finishes, and for
 # extract. The kernel's counts say how many events there were.
-# In: $LONG, 1: all moments, on the disk; 2: in memory, too; else some, on the disk.
+# In: $LONG: 1: all moments, on disk; 2: also in memory; else some moments, on disk.
 # only with LONG=1
 # alone: other recorders remove what this one leaves
 # shellcheck source=tests/live/tracing.inc
@@ -28,7 +28,7 @@ trap 'exit 130' INT TERM
 timeout 300 sh -c 'while :; do ls -l /etc /dev; sleep 0.02; done' >/dev/null 2>&1 &
 busy=$!
 
-# The number of events that instance $1 recorded, without overwritten ones: read and unread.
+# The number of events that instance $1 recorded, read and unread, without overwritten ones.
 kernel_count() {
 	echo 0 >"$1/tracing_on" 2>/dev/null || :
 	cat "$1"/per_cpu/cpu*/stats | awk '/^(entries|read events):/ { n += $NF } END { print n + 0 }'
@@ -50,7 +50,7 @@ only_instance() {
 	done
 }
 
-# check DIR WHAT: recovers what was killed in DIR; only recordings may be left
+# check DIR WHAT: recovers the remains in DIR, where only recordings may be left
 check() {
 	events=
 	# With --follow there are two: the command's allocations, and the frees of all tasks.
@@ -128,7 +128,7 @@ for directory in $directories; do
 	done
 done
 
-# A stream: the reader has what was sent, the buffers have the rest.
+# A stream: the reader has what was sent, and the buffers have the rest.
 for when in start:0.1 record:0 record:0.3; do
 	mkfifo pipe
 	cat pipe >sent &
@@ -165,7 +165,7 @@ for when in start:0.1 record:0 record:0.3; do
 	echo "stream, $when: $sent sent, ${entries:-0} in the buffers, ${found:-0} found" >>log
 done
 
-# While it finishes: before each of the system calls that change the file.
+# Killed while it finishes, before each system call that changes the file.
 if command -v strace >/dev/null; then
 	for directory in $directories; do
 		for call in $calls; do
@@ -183,7 +183,7 @@ else
 	echo "no strace here: the ends of recordings are left out"
 fi
 
-# An extract: what it had read is recovered, the rest is still in its buffer.
+# An extract: what it had read is recovered, and the rest is still in the buffer.
 mkdir "$mine"
 for call in pwrite64:3 pwrite64:5 fallocate:1 fallocate:2 fallocate:4 ftruncate:3 renameat:1; do
 	command -v strace >/dev/null || break
@@ -201,7 +201,7 @@ for call in pwrite64:3 pwrite64:5 fallocate:1 fallocate:2 fallocate:4 ftruncate:
 	for file in disk/*.dat; do
 		[ ! -e "$file" ] || found=$((found + $(count "$file")))
 	done
-	# At most 1 MiB was read but not yet written when it was killed.
+	# At most 1 MiB had been read but not written when it was killed.
 	[ $((had - left - found)) -lt 40000 ] && [ $((had - left - found)) -ge 0 ] ||
 		fail "extract, $call: of $had events $left are left and $found recovered: $(cat err)"
 	case $call in

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# A recorder killed during its start leaves a file without a header, and an instance with events
-# enabled. The next recorder, even a quiet one, and kmemx recover remove both, unless events were
-# recorded: these are recovered.
-# In: $LONG, 1: every third moment; 2: all.
+# A recorder killed at its start leaves a file without a header, and an instance with events
+# enabled. The next recorder, even a quiet one, and kmemx recover remove both. If events were
+# recorded, they are recovered.
+# In: $LONG: 1: every third moment; 2: all.
 # only with LONG=1
 # alone: other recorders remove what this one leaves
 # shellcheck source=tests/live/tracing.inc
@@ -30,12 +30,12 @@ left() {
 	done
 }
 
-# A command waiting for its start keeps the locks of a killed recorder until it ends.
+# A command that waits for its start keeps a killed recorder's locks until it ends.
 all_dead() {
 	[ "$("$KMEMX" recover --list disk 2>/dev/null | grep -c 'in use$')" = 0 ]
 }
 
-# The number of recorded events: all in instances with events enabled.
+# The number of recorded events, all of them in instances with events enabled.
 held() {
 	sum=0
 	for dir in $(left); do
@@ -47,7 +47,7 @@ held() {
 	echo $sum
 }
 
-# check WHAT: what a recorder killed there leaves
+# check WHAT: checks what a recorder killed there leaves
 check() {
 	wait_for "the end of the recorder, $1" all_dead
 	events=$(held)
@@ -106,8 +106,8 @@ for options in "-o disk/r.dat" "--file-version 6 -o disk/r.dat" "--follow -o dis
 	done
 done
 
-# Before each write that sets up the instance: with --flight, one of them tests whether the kernel
-# can stop tracing.
+# Killed before each write that sets up the instance; with --flight, one of them tests whether the
+# kernel can stop tracing.
 if command -v strace >/dev/null; then
 	for options in "--file-version 6 -o disk/r.dat" "--flight=64M -o disk"; do
 		for call in $calls; do
@@ -122,7 +122,7 @@ else
 	echo "no strace here: only times are tried"
 fi
 
-# A flight recorder without disk space for the header of a file: its events are in the buffers only.
+# A flight recorder without disk space for a file's header: its events are only in the buffers.
 mkdir small
 if mount -t tmpfs -o size=64k nodev small 2>/dev/null; then
 	rm -f err

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Other processes use a recording's tracing instance or its file meanwhile: missing events are
-# counted or at least reported, and the file is marked.
+# Other processes meddle with a recording's instance or file: missing events are counted or at least
+# reported, and the file is marked.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -10,7 +10,7 @@
 before=$(tracing_state)
 pipes=$KMEMX_BUILD/tests/workloads/pipes
 
-# meddle NAME: records while the function of that name runs, with $instance
+# meddle NAME: records while the function NAME runs, which gets $instance
 meddle() {
 	rm -f err
 	"$KMEMX" record -o "$1.dat" 2>err &
@@ -25,7 +25,7 @@ meddle() {
 	wait $pid || code=$?
 	"$KMEMX" info "$1.dat" >info || fail "$1: the file is unreadable: $(cat err)"
 }
-# told PATTERN: the last meddle printed this and wrote it to the file
+# told PATTERN: checks that the last meddle printed this and wrote it to the file
 told() {
 	! grep -q 'none lost' err || fail "claims that none were lost: $(cat err)"
 	grep -qE "$1" err || fail "no message: $(cat err)"
@@ -77,13 +77,13 @@ for how in take take_text; do
 	expect "$(events_said err)" "$counted" "remaining events, $how"
 done
 [ -s taken ] || fail "nothing was taken"
-# Each line is an event, except those of callchains; cat left some of them unread.
+# Each line that cat read is an event, except callchains' lines; cat left some events unread.
 said=$(sed -n 's/^.*[ (]\([0-9]*\) taken by another reader.*/\1/p' err)
 text=$(grep -cE -- '-[0-9]+ +\[[0-9]+\]' taken.txt)
 [ "$text" -le "$said" ] && [ $((said - text)) -lt 1000 ] ||
 	fail "$text events were taken, the message says $said"
 
-# Another process truncates the file while it is written: pages are missing at its end or inside.
+# Another process truncates the file while it is written: pages are missing at the end or inside.
 rm -f err
 "$KMEMX" record -b 1M -o cut.dat 2>err &
 pid=$!

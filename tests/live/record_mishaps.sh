@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Other errors than a full disk: a limit of file sizes, a name that cannot be used.
+# Errors other than a full disk: a file size limit, a name that cannot be used.
 # only with LONG=1
 # alone: another recorder would stop the tracing that it leaves on
 # shellcheck source=tests/live/tracing.inc
@@ -9,8 +9,8 @@
 
 before=$(tracing_state)
 
-# A limit of file sizes (SIGXFSZ): the file has what the limit allows, with or without the kernel's
-# symbols. ulimit counts 512 bytes here.
+# A file size limit (SIGXFSZ): the file has what the limit allows, with or without the kernel's
+# symbols. ulimit counts in 512 bytes here.
 for limit in 40000 2000; do
 	code=0
 	: >err
@@ -42,11 +42,11 @@ kept=$(sed -n 's/^.*the recording is complete, but has another name: //p' err)
 grep -q 'mm_page_alloc' info || fail "$kept holds no events"
 rm -r "${kept%/*}"
 expect "$(printf 'a.dat\na.dat.old')" "$(ls -A d)" "other files left"
-# Tracefs becomes read-only meanwhile: the message names what is left, and how to remove it.
+# Tracefs becomes read-only while recording: the message names what is left, and how to remove it.
 if command -v unshare >/dev/null && unshare -m true 2>/dev/null; then
 	code=0
-	# Tracefs is mounted twice, as it is after a look at /sys/kernel/debug/tracing: uses and
-	# names the usual mount point.
+	# Tracefs is mounted twice, as after a look at /sys/kernel/debug/tracing: the usual mount
+	# point is used and named.
 	mkdir -p first
 	unshare -m sh -c 'umount -l "$0" && mount -t tracefs nodev first &&
 		mount -t tracefs nodev "$0" && exec "$@"' "$tracefs" "$KMEMX" record -o ro.dat -- \

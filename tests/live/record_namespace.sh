@@ -10,7 +10,7 @@
 unshare --pid --fork --mount-proc true 2>/dev/null || skip "no PID namespace can be made here"
 before=$(tracing_state)
 
-# Sets $self to the pid, outside, of a kmemx that is the first process of a namespace.
+# Sets $self to the outside pid of a kmemx that is the first process of a namespace.
 see_outside() {
 	self=$(grep -l '^Name:[[:space:]]*kmemx$' /proc/[0-9]*/status | while read -r status; do
 		awk '$1 == "NSpid:" && NF > 2 && $NF == 1 { print $(NF - 1) }' "$status" || :
@@ -18,7 +18,7 @@ see_outside() {
 	[ -n "$self" ]
 }
 
-# The pid, outside, of the only child of process $1.
+# Prints the outside pid of the only child of process $1.
 child_of() {
 	tr -d ' ' <"/proc/$1/task/$1/children"
 }
@@ -34,7 +34,7 @@ done
 unshare --pid --fork --mount-proc "$KMEMX" record -o - --follow --slab -- true 2>err |
 	"$KMEMX" info -i - >info || fail "a stream in a namespace: $(cat err)"
 
-# Records the whole system except the recorder, by its pid outside.
+# Records the whole system except the recorder, which is excluded by its outside pid.
 unshare --pid --fork --mount-proc "$KMEMX" record -o whole.dat -- \
 	timeout 60 sh -c 'until [ -e seen ]; do ls -lR /etc; done' >/dev/null 2>err &
 wait=$!
@@ -42,11 +42,11 @@ wait_for "the recorder to be seen" see_outside
 : >seen
 wait $wait || fail "the whole system in a namespace: $(cat err)"
 [ "$(events_said err)" -gt 1000 ] || fail "the whole system: $(cat err)"
-# Softirqs that interrupt it are recorded. All frees are recorded, even its own.
+# Softirqs that interrupt the recorder are recorded, and so are all frees, even its own.
 own=$("$KMEMX" script whole.dat --json | grep "\"pid\": $self," | grep -c '"event": "[a-z_]*alloc') || :
 [ "$own" -lt 50 ] || fail "the recorder, pid $self outside, has $own allocations in its own recording"
 
-# -p refuses pids of the namespace; those of a /proc from outside work.
+# -p refuses the namespace's pids; those of the outside /proc work.
 code=0
 unshare --pid --fork --mount-proc "$KMEMX" record -p 1 --duration 0.1 -o pid.dat 2>err || code=$?
 expect 1 $code "-p in a namespace: $(cat err)"
@@ -60,7 +60,7 @@ unshare --pid --fork "$KMEMX" record -p $busy --slab --duration 0.3 -o pid.dat 2
 kill $busy
 [ "$(events_said err)" -gt 100 ] || fail "-p with the outer /proc: $(cat err)"
 
-# Two recorders with the same pid, and a third that looks for dead ones.
+# Two recorders with the same pid, and a third one that looks for dead ones.
 for name in one two; do
 	rm -f $name.err
 	unshare --pid --fork --mount-proc "$KMEMX" record -o $name.dat -- \
@@ -70,7 +70,7 @@ for name in one two; do
 done
 alive="$(instance_of "$(child_of $one)") $(instance_of "$(child_of $two)")"
 "$KMEMX" record -o three.dat -- true 2>err || fail "$(cat err)"
-# Both may report a recorder that really was killed, of another test or earlier.
+# Both may report a recorder that really was killed, in another test or earlier.
 for instance in $alive; do
 	! grep -q "$instance" err two.err ||
 		fail "a live recorder was considered dead: $(cat err two.err)"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# record sets probes where the kernel has kprobes, and leaves none; else --probes says so in one
-# line, and all is recorded. (scripts/qemu-probes does more on kernels that have them.)
+# record sets probes if the kernel has kprobes, and leaves none behind; otherwise --probes says so
+# in one line, and everything else is recorded. (scripts/qemu-probes tests more, on kernels that
+# have them.)
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# A recording shows a progress line on a terminal, and erases it at the end; not elsewhere.
+# A recording shows a progress line only on a terminal, and erases it at the end.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -17,7 +17,7 @@ line="recording [0-9]* s: [0-9.]*\( M\)\{0,1\} events, [0-9.]*\( M\)\{0,1\}/s, [
 on_terminal '--duration 2'
 lines=$(tr '\r' '\n' <seen | grep -c "^$esc\[K$line") || fail "no line of progress: $(cat -v seen)"
 [ "$lines" -ge 2 ] && [ "$lines" -le 4 ] || fail "$lines lines in 2 s: $(cat -v seen)"
-# After the last one the line is erased; the usual messages follow.
+# After the last update, the line is erased, and the usual messages follow.
 tr '\r' '\n' <seen | grep -A 1 "$line" | tail -n 1 | grep -q "^$esc\[Kkmemx: [0-9]* events in " ||
 	fail "the line was not erased at the end: $(cat -v seen)"
 first=$(tr '\r' '\n' <seen | sed -n "s/^$esc\[Krecording [0-9]* s: \([0-9]*\) events.*/\1/p" | head -n 1)

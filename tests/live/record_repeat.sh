@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Several runs: says once what is recorded, prints one line for each run, and suggests the next
+# With --repeat, says once what is recorded, prints one line for each run, and suggests the next
 # command at the end.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"

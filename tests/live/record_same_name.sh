@@ -11,7 +11,7 @@
 before=$(tracing_state)
 mkdir d
 
-# While one records, no other does, however the name is spelled; the first one's file is whole.
+# While one records, no other does, however the name is spelled; the first one's file is complete.
 "$KMEMX" record -o d/r.dat -- sh -c 'while [ ! -e stop ]; do sleep 0.05; done' 2>first &
 first=$!
 wait_for "the first recorder" eval 'ls d/.r.dat.*.tmp'
@@ -37,8 +37,7 @@ expect "$(printf 'other.dat\nr.dat')" "$(ls -A d)" "files"
 "$KMEMX" record -q -o d/r.dat -- true
 expect "$(printf 'other.dat\nr.dat\nr.dat.old')" "$(ls -A d)" "files"
 
-# Six at once, repeatedly: each that reports success has saved a file of its own, and one of them
-# does.
+# Six at once, repeatedly: each that reports success has saved its own file, and at least one does.
 for round in 1 2 3; do
 	rm -r d
 	mkdir d
@@ -62,7 +61,7 @@ for round in 1 2 3; do
 	"$KMEMX" info -i d/r.dat >/dev/null
 done
 
-# A lock of another user on the directory delays nobody for long.
+# Another user's lock on the directory delays nobody for long.
 (exec 9<d && flock 9 && exec sleep 30) &
 locker=$!
 wait_for "the lock" eval '! flock -n d true'

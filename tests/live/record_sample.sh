@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# --sample: the kernel drops what the rule says, allocations and frees, also if frees have a ring
-# buffer of their own or another filter is set. --stack-sample: all events, and callchains of the
-# sample.
+# --sample: the kernel drops the allocations and frees that the rule says, even if frees have their
+# own ring buffer or another filter is set. --stack-sample: has all events, and the sample's
+# callchains.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -60,7 +60,7 @@ if sys.argv[1] == "sample":
             wrong.append("no " + kind)
 else:
     stacks, without, out = (counts[kind] for kind in ("alloc stack", "alloc", "alloc stack out"))
-    # Tracing begins and ends between an event and its callchain.
+    # Tracing may begin and end between an event and its callchain.
     wrong = (["stacks outside"] if out else []) + \
         (["no stacks"] if stacks < 100 or stacks < 20 * without else []) + \
         (["only a sample"] if counts["alloc out"] < stacks else [])
@@ -86,7 +86,7 @@ if command -v trace-cmd >/dev/null; then
 	expect "$("$KMEMX" script r.dat 2>/dev/null | grep -c 'kmem_cache_alloc:')" \
 		"$(trace-cmd report -i r.dat 2>/dev/null | grep -c 'kmem_cache_alloc:')" "trace-cmd"
 fi
-# Frees have a ring buffer of their own.
+# Frees have their own ring buffer.
 "$KMEMX" record -q --sample 4 --follow -o r.dat -- "$files" 5000
 check sample 4 sample
 "$KMEMX" record -q --sample 4 --filter 'bytes_alloc >= 128' -o r.dat -- "$files" 5000
@@ -94,7 +94,7 @@ check sample 4 sample
 [ "$("$KMEMX" script --json r.dat 2>/dev/null | grep -c '"bytes_alloc": "\{0,1\}[0-9]\{1,2\}[",}]')" = 0 ] ||
 	fail "small objects pass the filter"
 
-# Pipes have no names: getname() would reuse one object for each file, which may be in the sample.
+# Pipes have no names: for files, getname() would reuse one object, which may be in the sample.
 "$KMEMX" record -q --stack-sample 4 -o r.dat -- "$KMEMX_BUILD/tests/workloads/pipes" 5000
 check stacks 4 stack_sample
 [ "$("$KMEMX" script r.dat 2>/dev/null | grep -c 'kmem_cache_alloc:.*name=filp')" -ge 5000 ] ||

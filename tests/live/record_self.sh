@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# The recorder excludes its own allocations, and nothing else: softirqs that interrupt it free
-# objects of all tasks (RCU), and --filter does not apply to frees.
+# The recorder excludes only its own allocations: softirqs that interrupt it free objects of all
+# tasks (RCU), and --filter does not apply to frees.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
 command -v trace-cmd >/dev/null || skip "trace-cmd is not installed"
 
-# events PID: context and name of each event of process PID: "irq kfree".
+# events PID: prints context and name of each event of process PID: "irq kfree".
 events() {
 	trace-cmd report -R -l r.dat 2>/dev/null |
 		sed -n "s/^.*-$1  *[0-9]*-0x\([0-9a-f]*\) .*[0-9]: \([a-z_]*\):.*/0\1 \2/p" |
@@ -17,9 +17,9 @@ events() {
 			print tens ~ /[13579bdf]/ || ones ~ /[89a-f]/ ? "irq" : "task", $2 }'
 }
 
-# record OPTIONS: many short processes; a small buffer keeps the recorder busy.
+# record OPTIONS: records many short processes; a small buffer keeps the recorder busy.
 record() {
-	# shellcheck disable=SC2016 # the inner shell counts
+	# shellcheck disable=SC2016 # expanded by the inner shell
 	"$KMEMX" record -q -b 1M -o r.dat "$@" -- \
 		sh -c 'i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i + 1)); done' &
 	recorder=$!

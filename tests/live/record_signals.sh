@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# However a recording ends, the instance is removed and the file is whole; the remains of a killed
-# recorder are kept for kmemx recover.
+# However a recording ends, the instance is removed and the file is complete; a killed recorder's
+# remains are kept for kmemx recover.
 # only with LONG=1
 # alone: other recorders remove what a killed one leaves, and it looks for the message
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
-# A recorder in the background truncates err only when it starts: wait_started would read the old
-# err, so it is deleted first.
+# Before a recorder starts in the background, err is deleted: wait_started might read the old one
+# before the recorder truncates it.
 
 before=$(tracing_state)
 for signal in INT TERM HUP QUIT ALRM USR1 USR2 VTALRM PROF XCPU XFSZ IO; do
@@ -29,7 +29,7 @@ for signal in INT TERM HUP QUIT ALRM USR1 USR2 VTALRM PROF XCPU XFSZ IO; do
 	expect_gone $instance
 done
 
-# A signal for the recorder alone also ends its command.
+# A signal sent only to the recorder also ends its command.
 for signal in TERM:143 HUP:129 USR1:138 ALRM:142; do
 	rm -f err
 	"$KMEMX" record -o child.dat -- sh -c 'echo $$ >pid; exec sleep 60' 2>err &
@@ -45,7 +45,7 @@ for signal in TERM:143 HUP:129 USR1:138 ALRM:142; do
 	rm pid
 done
 
-# A timer set before kmemx starts is for the recorder only, which then ends its command.
+# A timer set before kmemx starts signals only the recorder, which then ends its command.
 if command -v perl >/dev/null; then
 	code=0
 	perl -e 'alarm 1; exec @ARGV' "$KMEMX" record -o timer.dat -- sleep 60 2>err || code=$?
@@ -78,8 +78,8 @@ code=0
 "$KMEMX" record --duration 30 -o time.dat -- sh -c 'exit 4' 2>err || code=$?
 expect 4 $code "status of a command that ended before --duration"
 
-# The next kmemx stops tracing in a killed recorder's instance and keeps it; a live recorder's goes
-# on. An instance that never recorded anything is removed.
+# The next kmemx stops tracing in a killed recorder's instance but keeps it; a live recorder's
+# continues. An instance that never recorded anything is removed.
 rm -f err
 "$KMEMX" record -o killed.dat 2>err &
 pid=$!

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# The recorded time is from the start to the stop of tracing, however few events there are: record,
-# info, stat, diff's rates and a part of the recording agree.
+# A recording's time is from the start to the stop of tracing, however few events there are: record,
+# info, stat, diff's rates and a part of the recording agree on it.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -14,7 +14,7 @@ within() {
 		fail "$1: $4 s instead of $2 to $3"
 }
 
-# duration FILE: in seconds, and its kind, from the JSON.
+# duration FILE: prints the duration in seconds, and its kind, from the JSON.
 duration() {
 	"$KMEMX" info -i "$1" --json | python3 -c '
 import json, sys
@@ -27,7 +27,7 @@ timeout 60 sh -c 'while :; do date >date; sleep 0.05; done' &
 busy=$!
 trap 'kill $busy' EXIT
 
-# However busy the machine is, no span is longer than kmemx ran.
+# However busy the machine is, no span is longer than kmemx's run time.
 for clock in mono local; do
 	started=$(date +%s.%N)
 	"$KMEMX" record --page --clock $clock --duration 2s -o r.dat 2>err
@@ -48,14 +48,14 @@ begins=$(printf %.3s "$1")
 	grep -q "^# per: second.* divided by $begins[0-9]* | $begins" ||
 	fail "diff: $("$KMEMX" diff r.dat r.dat --page --per second | grep per:)"
 
-# A window is its own span, and so is a part of the recording.
+# The span of a window is the window, and likewise for a part of the recording.
 span=$("$KMEMX" stat -i r.dat --page --time +0.5s,+1.5s --json |
 	python3 -c 'import json, sys; r = json.load(sys.stdin)["recording"]; print(r["duration_ns"], r["span"])')
 expect "1000000000 window" "$span" "--time +0.5s,+1.5s"
 "$KMEMX" split r.dat --time +0.5s,+1.5s -o part.dat 2>/dev/null >&2
 expect "1.0 recorded" "$(duration part.dat)" "a part of one second"
 
-# A stream has it, too.
+# A stream has the span, too.
 started=$(date +%s.%N)
 "$KMEMX" record -q -o - --page --duration 1s >s.dat
 ended=$(date +%s.%N)

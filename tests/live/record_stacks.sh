@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# --stack-sample, and at the same time a recording of the same tasks with all callchains: the sums
-# of the callsites are equal, the attribution follows the model, and goes to the right callers.
+# A recording with --stack-sample, and at the same time one of the same tasks with all callchains:
+# the sums of callsites are equal, and the attribution follows the model and names the right
+# callers.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -11,7 +12,7 @@ before=$(instances)
 
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# Other users may run the same programs meanwhile.
+# Other users may run the same programs at the same time.
 names=
 for name in files pipes sockets; do
 	cp "$KMEMX_BUILD/tests/workloads/$name" "./$name.$$"

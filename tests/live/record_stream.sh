@@ -41,7 +41,7 @@ if command -v trace-cmd >/dev/null; then
 	expect "$counted" "$(cat theirs)" "events that trace-cmd finds in the part made by split"
 fi
 
-# A broken connection leaves what had arrived.
+# A broken connection leaves what has arrived.
 size=$(wc -c <saved)
 head -c $((size - 100)) saved | "$KMEMX" info - >cut 2>cut.err || fail "cut: $(cat cut.err)"
 grep -q 'ends early' cut.err || fail "no message about the truncated stream: $(cat cut.err)"

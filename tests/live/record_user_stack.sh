@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# --user-stack: the program's functions below the kernel's in one callchain, with lines; names that
-# a JIT compiler gave, addresses of a stripped program, a program that only a container has.
+# --user-stack: user and kernel functions in one callchain, with lines; names from a JIT compiler,
+# addresses of a stripped program, a program that only a container has.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -13,7 +13,7 @@ cp "$KMEMX_BUILD/tests/workloads/callers" callers
 cp callers stripped
 strip stripped
 
-# folded FILE PATTERN: allocations of pages with such callchains
+# folded FILE PATTERN: prints the number of pages allocated with such callchains
 folded() {
 	"$KMEMX" export --format folded --page --weight hits -i "$1" 2>err >folded ||
 		fail "export: $(cat err)"
@@ -22,14 +22,14 @@ folded() {
 
 "$KMEMX" record -q --page --user-stack --follow -o user.dat -- sh -c './callers 500; ./stripped 300' 2>err ||
 	fail "record: $(cat err)"
-# Each function of callers has a frame, also the innermost.
+# Each function of callers has a frame, even the innermost.
 nr=$(folded user.dat ';callers`main;callers`outer;callers`inner;.*;do_anonymous_page')
 [ "$nr" -ge 500 ] && [ "$nr" -lt 520 ] || fail "$nr pages of inner(), of 500"
 expect "$nr" "$("$KMEMX" stat --page --by user-function --csv -i user.dat 2>err |
 	awk -F, '/user_function/ { for (i = 1; i <= NF; i++) if ($i == "hit") hit = i }
 		 /callers`inner/ { print $hit }')" "pages by user-function"
 
-# So has its line, which debug information gives.
+# Its line is known from debug information.
 line=$(grep -n ')\[i \* PAGE\] = 1' "$(dirname "$0")/../workloads/callers.c" | cut -d: -f1)
 "$KMEMX" script --callchain -i user.dat >script 2>err || fail "script: $(cat err)"
 if "$KMEMX" version --build-options | grep -q '^libdw *yes'; then
@@ -38,7 +38,7 @@ if "$KMEMX" version --build-options | grep -q '^libdw *yes'; then
 	grep -q "=> callers\`inner+.* .*callers\.c:$line\$" script || fail "script has no line of inner()"
 fi
 
-# A stripped program has addresses, those of the same functions.
+# A stripped program has addresses: those of the same functions.
 expect 0 "$(folded user.dat 'stripped`')" "names of a stripped program"
 for name in inner outer; do
 	at=$((0x$(nm callers | awk -v name=$name '$3 == name { print $1 }')))
@@ -58,7 +58,7 @@ if command -v trace-cmd >/dev/null; then
 fi
 [ "$(cat $tracefs/options/userstacktrace)" = 0 ] || fail "userstacktrace was left on"
 
-# A program in a mount namespace of its own is found through its process.
+# A program in its own mount namespace is found through its process.
 mkdir own
 if unshare -m sh -c 'mount -t tmpfs none own' 2>/dev/null; then
 	"$KMEMX" record -q --page --user-stack --follow -o own.dat -- unshare -m sh -c '
@@ -71,7 +71,7 @@ if unshare -m sh -c 'mount -t tmpfs none own' 2>/dev/null; then
 	[ "$nr" -ge 200 ] || fail "$nr pages of the container's inner(), of 200"
 fi
 
-# node names what it compiles, without blanks in the names.
+# node names the code it compiles, and the names have no blanks.
 if command -v node >/dev/null; then
 	echo 'function touch(b) { for (let i = 0; i < 2000; i++) b[i * 4096] = 1; }
 		for (let k = 0; k < 20; k++) touch(new Uint8Array(4096 * 2000));' >touch.js
@@ -83,7 +83,7 @@ if command -v node >/dev/null; then
 	[ "$nr" -ge 10000 ] || fail "$nr pages of touch(), of 40000"
 fi
 
-# Callchains of slab objects, too.
+# Slab objects have such callchains, too.
 "$KMEMX" record -q --slab --user-stack=all --follow -o all.dat -- ./callers 10 2>err ||
 	fail "record: $(cat err)"
 "$KMEMX" stat --slab --by user-function --csv -i all.dat 2>err | grep -q 'libc.*`\|ld-.*`\|\[libc\|\[ld-' ||

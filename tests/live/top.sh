@@ -10,7 +10,7 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 paced=$KMEMX_BUILD/tests/workloads/paced
 before=$(tracing_state)
 
-# File $1 has JSON documents in sequence; CHECK is Python: d is their list.
+# check FILE CHECK: FILE is a sequence of JSON documents; CHECK is Python, with d as their list.
 check() {
 	python3 - "$1" "$2" <<'END' || fail "$2: $(head -c 600 "$1")"
 import json, sys
@@ -36,14 +36,14 @@ sleep 0.3
 "$KMEMX" top --json --slab -d 1 -n 4 >rates
 wait $workload || fail "the workload failed"
 check rates 'len(d) == 4'
-# The average over all intervals is as exact as promised; in a single one the workload may have
+# The average over all intervals is as exact as promised; in a single one, the workload may have
 # waited for a CPU.
 check rates 'all(abs(row(o, "callsite", "__do_sys_timerfd_create")["hit_rate"] - 20000) < 2000 for o in d)'
 check rates 'abs(sum(row(o, "callsite", "__do_sys_timerfd_create")["hit_rate"] * o["top"]["interval_ns"] for o in d) / sum(o["top"]["interval_ns"] for o in d) - 20000) < 400'
 check rates 'all(0.95e9 < o["top"]["interval_ns"] < 1.3e9 for o in d)'
 check rates 'len(row(d[3], "callsite", "__do_sys_timerfd_create")["trend"]) == 4'
 
-# Short intervals have the requested length; rows that -l keeps are complete.
+# Short intervals have the requested length, and rows that -l keeps are complete.
 for sort in rate comm; do
 	"$paced" 20000 2500 &
 	workload=$!
@@ -85,11 +85,11 @@ if (a["hit"], a["bytes"]) != (b["hit"], b["bytes"]):
     sys.exit("%s, stat: %s" % (a, b))
 END
 
-# Only live memory of a command and its descendants.
+# Shows only live memory of a command and its descendants.
 "$KMEMX" top --json --page --follow -d 400ms -n 2 --by order -- "$KMEMX_BUILD/tests/workloads/touch" 3000 1500 >touch
 check touch '3000 <= sum(r["live_hit"] for r in d[1]["reports"][0]["rows"] if r["order"] == 0) < 3600'
 
-# Every way of ending it works.
+# Every way to end it works.
 for signal in INT TERM HUP; do
 	rm -f out
 	"$KMEMX" top --batch -d 100ms >out 2>err &

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# kmemx top by process, control group and entry: the same as record and stat for the same time, also
-# for what ended while it ran.
+# kmemx top by process, control group and entry: the same as record and stat for the same time, even
+# for those that ended while it ran.
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
 
@@ -14,7 +14,8 @@ groups=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /pro
 mkdir "$groups/kmemx-b.$$"
 trap 'rmdir "$groups"/kmemx-?.$$ 2>/dev/null || :' EXIT
 
-# Two groups open N and 3N files, fifty more come and go, each with a process that lives as long.
+# Two groups open N and 3N files; fifty more groups come and go, each with a process that lives as
+# long.
 cat >work.py <<'END'
 import os, sys
 where, suffix = sys.argv[1:]
@@ -58,7 +59,8 @@ if len(mine) != 52:
 for key in mine:
     if top.get(key) != stat[key]:
         sys.exit("%s: top %s, stat %s" % (key, top.get(key), stat[key]))
-# What starts after top's first list of processes, and ends before its second, is unknown to it.
+# Processes that start after top's first list of processes and end before its second are unknown to
+# it.
 unknown = sum(v[1] for k, v in top.items() if k[0] in ("[unknown]", -1))
 if unknown > 0.05 * sum(v[1] for v in top.values()):
     sys.exit("unknown: %d bytes" % unknown)
@@ -71,7 +73,8 @@ for by in process cgroup; do
 	python3 check.py $by $$ >out 2>&1 || fail "$by: $(cat out)"
 done
 
-# The system call that allocates. top follows all descendants, so no shell may stand before python.
+# By the system call that allocates. top follows all descendants, so there must be no shell before
+# python.
 python=$(python3 -c 'import sys; print(sys.executable)')
 cat >sockets.py <<'END'
 import socket

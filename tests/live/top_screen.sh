@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# kmemx top on a terminal, in tmux: keys, sizes, all ways to end; nothing is left behind.
+# kmemx top on a terminal, in tmux: keys, sizes, all ways to end it; nothing is left behind.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -16,7 +16,7 @@ tm() {
 }
 trap 'tm kill-server 2>/dev/null || :' EXIT
 
-# The current screen.
+# Prints the current screen.
 screen() {
 	tm capture-pane -p -t top
 }
@@ -29,7 +29,7 @@ keys() {
 # start ARGS: runs kmemx top with ARGS in a shell of its own.
 start() {
 	tm kill-server 2>/dev/null || :
-	# A server's socket exists for a moment after it has ended.
+	# A server's socket still exists for a moment after the server has ended.
 	nr=$((nr + 1))
 	socket=$PWD/tmux.$nr
 	tm new-session -d -s top -x 100 -y 24 "env LC_ALL=C.UTF-8 sh"
@@ -41,7 +41,7 @@ start() {
 	done | head -n 1)
 	instance=$(instance_of "$top")
 }
-# The terminal and the machine must be as before.
+# Checks that the terminal and the machine are as before.
 ended() {
 	wait_for "the end" shows "^code=$1"
 	wait_for "stty" test -s after
@@ -71,7 +71,7 @@ wait_for "the filter" shows "with 'kmemx-finds-no-such-name'"
 wait_for "no rows" sh -c '! tmux -S "$0" capture-pane -p -t top | grep -q "^ *[0-9]"' "$socket"
 keys Escape
 wait_for "rows again" shows '^ *[0-9]'
-# What a row consists of, and back; the title has what rows are by, the next line what was opened.
+# Opens a row and goes back; the title says what rows stand for, the next line what was opened.
 keys Enter
 wait_for "callchains" shows '^kmemx top  by stack, '
 shows '^[a-z_0-9]* ([a-z]*) > callchains$' || fail "$(screen)"
@@ -94,8 +94,8 @@ wait_for "human units" shows '^ *[0-9.]*[KMG]iB'
 keys h +
 wait_for "a longer interval" shows 'interval: 0.6 s'
 keys -
-# A click on a title, then two on the second row. The button is pressed and released: ESC [ M button
-# column line, each 32 more, and places are from 1.
+# A click on a title, then two on the second row. Pressing and releasing the button sends ESC [ M,
+# then button, column and line, each plus 32; columns and lines count from 1.
 click() {
 	# shellcheck disable=SC2059 # the bytes are computed
 	place=$(printf "\\$(printf %o $(($1 + 33)))\\$(printf %o $(($2 + 33)))")
@@ -132,7 +132,7 @@ expect 1 "$(cat "$tracefs/instances/$instance/tracing_on")" "tracing after a pau
 keys '?'
 wait_for "help" shows 'this help'
 keys x
-# Whole keys, as many as fit.
+# The bar shows as many whole keys as fit.
 bar_fits() {
 	bar=$(screen | sed -n 14p)
 	case $bar in
@@ -148,7 +148,7 @@ for width in 60 80 140; do
 done
 tm resize-window -t top -x 100 -y 24
 
-# Records from now on, and nothing older.
+# Records from now on, without older events.
 keys w
 wait_for "the recording" shows 'writing kmemx-top.dat'
 sleep 1
@@ -159,7 +159,7 @@ wait_for "another one" shows 'writing kmemx-top.dat.1'
 sleep 0.5
 keys q
 ended 0
-# Pausing it must not stop other processes.
+# Pausing must not stop other processes' tracing.
 ! shows 'another process' || fail "$(screen)"
 for file in kmemx-top.dat kmemx-top.dat.1; do
 	"$KMEMX" info "$file" >info 2>&1 || fail "$file: $(cat info)"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# The tutorial as a reader follows it: builds its program as the page says, and runs every command
-# of the page in order, in one clean directory, on what these commands record here. Each must exit
-# as the page says, and its block must show the leaking callsite if the page's output has it.
+# Follows the tutorial like a reader: builds its program as the page says, and runs every command of
+# the page in order, in one clean directory, on what these commands record here. Each must exit as
+# the page says, and its block must show the leaking callsite if the page's output has it.
 # only with LONG=1
 # alone: instances that other recorders make would be the largest rows
 # shellcheck source=tests/live/tracing.inc
@@ -19,7 +19,7 @@ printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
 chmod 755 bin/sudo
 PATH=$PWD/bin:$PATH
 
-# What a clone has of the sources that the page names.
+# The part of a clone that the page refers to.
 ln -s "$top/tests" tests
 grep -o '`cc [^`]*`' "$page" | tr -d '`' >build
 [ "$(wc -l <build)" = 1 ] || fail "the page has not one line that builds: $(cat build)"

@@ -11,14 +11,15 @@
 [ -r /sys/kernel/slab/filp/objects ] || skip "this kernel shows no caches in /sys/kernel/slab"
 command -v python3 >/dev/null || skip "python3 is not installed"
 
-# Exact, as after shrinking no CPU holds a slab.
+# Prints the number of objects in cache $1: exact, as after shrinking no CPU holds a slab.
 objects() {
 	echo 1 >"/sys/kernel/slab/$1/shrink"
 	read -r count _ <"/sys/kernel/slab/$1/objects"
 	echo "$count"
 }
 
-# range FILE OPTION COLUMN NAME: "NET MIN MAX" of a row, in bytes; zeros without such a row
+# range FILE OPTION COLUMN NAME: prints "NET MIN MAX" of a row, in bytes; zeros if there is no such
+# row
 range() {
 	"$KMEMX" stat -i "$1" --slab "--$2" --json | python3 -c '
 import json, sys
@@ -28,7 +29,7 @@ row = next((r for r in rows if r[by].split("+")[0] == name), {})
 print(*(row.get(k, 0) for k in ("net", "net_min", "net_max")))' "$3" "$4"
 }
 
-# Timers: nearly all are freed, without an event. The maximum is the content of the cache.
+# Timers: nearly all are freed without an event. The maximum is the content of the cache.
 if [ -d /sys/kernel/slab/posix_timers_cache ]; then
 	size=$(cat /sys/kernel/slab/posix_timers_cache/slab_size)
 	for try in 1 2 3; do
@@ -39,16 +40,16 @@ if [ -d /sys/kernel/slab/posix_timers_cache ]; then
 		set -- $(range timers.dat caller callsite do_timer_create)
 		echo "do_timer_create: net $1, [$2, $3] bytes; the cache holds $left x $size"
 		[ "$1" -ge $((2900 * size)) ] || fail "the timers have no events"
-		# Other processes may have used the cache since; RCU may have freed the last ones
-		# since.
+		# Since then other processes may have used the cache, and RCU may have freed the
+		# last ones.
 		[ "$2" -gt $(((left + 200) * size)) ] || break
 		[ "$try" -lt 3 ] || fail "sure to live: more than there is"
 	done
 	[ "$3" -lt $((1500 * size)) ] || fail "the maximum ignores the kernel's count"
 fi
 
-# Open files: nearly all are certain. If other processes close thousands of files just before, these
-# are still in the cache when the recording begins: subtracts their number.
+# Open files: nearly all are certain. Files that other processes closed just before may still be in
+# the cache when the recording begins: subtracts their number.
 size=$(cat /sys/kernel/slab/filp/slab_size)
 for try in 1 2 3; do
 	"$KMEMX" record -q -o files.dat --duration 500ms -- \
@@ -64,7 +65,7 @@ done
 [ "$3" -le "$1" ] || fail "not inside net"
 
 "$KMEMX" info -i files.dat | grep -q 'slab_cpu.after' || fail "no objects held by CPUs"
-# Every row's range must be within its net.
+# Every row's range must lie within its net.
 "$KMEMX" stat -i files.dat --slab --by cache --json >all.json
 python3 - <<'END'
 import json, sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
 #
-# Programs with countable results: the rows and counts that must appear.
+# Programs with countable results must give the expected rows and counts.
 # only with LONG=1
 # shellcheck source=tests/live/tracing.inc
 . "$(dirname "$0")/tracing.inc"
@@ -10,8 +10,8 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 programs=$KMEMX_BUILD/tests/workloads
 notes=
 
-# stat NAME OPTIONS CHECK: CHECK is Python; row(report, field=value...) sums the rows of a report
-# whose columns start with these values, s is the named report's summary.
+# stat NAME OPTIONS CHECK: CHECK is Python. row(report, field=value...) sums the rows of a report
+# whose columns start with these values; s is the report's summary.
 stat() {
 	# shellcheck disable=SC2086 # options are words
 	"$KMEMX" stat -i r.dat $2 --json >json
@@ -38,7 +38,7 @@ for condition in check.split(" and "):
 END
 }
 
-# Files open at the end: a leak of exactly this many (the shell holds none of them).
+# Files that are open at the end: a leak of exactly this many (the shell holds none of them).
 "$KMEMX" record -q --follow -o r.dat --duration 300ms -- "$programs/files" 3000 600 || :
 stat "files kept open" "--slab --live" \
 	'3000 <= row("slab", callsite="alloc_empty_file")["hit"] <= 3010'
@@ -51,8 +51,8 @@ stat "files closed at exit" "--slab" \
 stat pipes "--slab" \
 	'row("slab", callsite="alloc_pipe_info")["hit"] == 2000 and 2000 <= row("slab", callsite="alloc_empty_file")["hit"] <= 2020'
 
-# Items freed through RCU, partly in bulk: those without an event are implicit frees or live at the
-# end, not lost.
+# Items freed through RCU, partly in bulk: those without a free event count as implicit frees or as
+# live at the end.
 "$KMEMX" record -q --follow -o r.dat -- "$programs/epoll" 10000
 stat epoll "--slab" \
 	'row("slab", callsite="do_epoll_ctl|ep_insert|sys_epoll_ctl")["hit"] >= 10000 and summary("slab")["allocs"] == summary("slab")["allocs_freed"] + summary("slab")["allocs_implicit"] + summary("slab")["allocs_live"] and summary("slab")["frees"] == sum(summary("slab")["frees_" + k] for k in ("matched", "unmatched", "double", "other", "null"))'
@@ -75,7 +75,7 @@ else
 		"row('page', order='9', migtype='MOVABLE')['hit'] >= $(cat got) and summary('page')['frees_matched'] >= $(cat got)"
 fi
 
-# Two CPUs: the difference of their clocks makes no object a leak or an unmatched free.
+# Two CPUs whose clocks differ: no object must become a leak or an unmatched free.
 for clock in mono local; do
 	code=0
 	"$KMEMX" record -q --follow --slab --stack none --clock $clock -o r.dat -- \

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Small files that demand much work: makes each one, gives it to commands, and compares the cost with
-a limit for each byte. In: the program, a scratch directory, a trace.dat 6 file, "sanitizer" or
+"""Small files that cause much work: makes each one, gives it to commands, and compares the cost
+with a limit for each byte. In: the program, a scratch directory, a trace.dat 6 file, "sanitizer" or
 nothing, names of bombs (default: all); $LONG: every command gets every file. Out: a line for each,
 "passed NAME" or "failed NAME WHY" with the cost.
 
@@ -30,8 +29,8 @@ UNAME = 5
 
 
 def serve(requests, answers, sanitizer):
-    """Runs commands in a process that is forked early: a child's peak memory is at least that of
-    the process it was forked from."""
+    """Runs commands from a process that is forked early, as a child's peak memory is at least that
+    of the process it was forked from."""
     for line in requests:
         argv, limit = json.loads(line)
         pid = os.fork()
@@ -75,7 +74,8 @@ class Runner:
         memory = MEMORY + MEMORY_A_BYTE * size * (2 if args[0] in ("report", "summary") else 1)
         code, cpu, rss = self.measure(seconds, *args)
         if code == -signal.SIGKILL or cpu > seconds:
-            # The kernel can spin on a lock that another test holds, as in opening 4000 files.
+            # Opening 4000 files, for example, can make the kernel spin on a lock that another test
+            # holds.
             code, cpu, rss = self.measure(seconds, *args)
         what = f"{name}: kmemx {' '.join(args)}"
         took = f"{cpu:.2f} s, {rss >> 20} MB for {size} bytes"
@@ -106,7 +106,7 @@ class Bombs:
         return pages([self.alloc(1)])
 
     def give(self, name, data, hole=0):
-        """Gives the file to commands that read it in different ways."""
+        """Gives a recording to commands that read it in different ways."""
         path = name + ".dat"
         with open(path, "wb") as f:
             f.write(data)
@@ -127,7 +127,7 @@ class Bombs:
         os.unlink(path)
 
     def check_size(self, path, size):
-        """A hole must not be written to the disk as zeros."""
+        """A hole must not be written to disk as zeros."""
         if os.path.exists(path):
             blocks = os.stat(path).st_blocks * 512
             verdict = "passed" if blocks <= 2 * size + (1 << 20) else "failed"
@@ -185,7 +185,8 @@ class Bombs:
         self.give("refills", version6(self.m, [refills, drains]))
 
     def bomb_freed_elsewhere(self):
-        """Each object has its own callsite; objects go from each of many CPUs to each other one."""
+        """Each object has its own callsite, and objects go from each of many CPUs to every other
+        one."""
         nr = 200
         allocs = [pages(record(self.m.event("kmalloc", call_site=0xFFFFFFFF81000000 + cpu * nr + i,
                                             ptr=0xFFFF888000000000 + 64 * (cpu * nr + i),
@@ -206,7 +207,7 @@ class Bombs:
         print(f"{verdict}\tthe pairs of many CPUs are bounded in text\t{lists} lines")
 
     def bomb_pageblocks(self):
-        """As many pageblocks as the analysis keeps, of the largest size, and pages in them,
+        """As many pageblocks of the largest size as the analysis keeps, and pages in them,
         repeatedly."""
         def fallback(pfn):
             return record(self.m.event("mm_page_alloc_extfrag", pfn=pfn, alloc_order=0,
@@ -221,8 +222,8 @@ class Bombs:
             + self.free((i & ~15) << 13, 17) for i in range(30000))], option_order))
 
     def bomb_tasks(self):
-        """Tasks that each allocate in many places, free everything, and end: memory must grow with
-        the rows shown, not with the tasks."""
+        """Each of many tasks allocates in many places, frees everything, and ends: memory must grow
+        with the rows shown, not with the number of tasks."""
         nr, names = 30000, 11
         slots = [(self.m.event("kmalloc", call_site=0xFFFFFFFF81000000 + 16 * i,
                                ptr=0xFFFF888000000000 + (i << 15), bytes_req=60, bytes_alloc=64),
@@ -245,7 +246,7 @@ class Bombs:
                      ["peak", "--by", "comm"],
                      ["export", "--format", "ndjson", "-o", "tasks.ndjson"]):
             self.check_peak(limit, *args)
-        # A task has a row in the table of slab objects and one in that of pages.
+        # A task has one row in the table of slab objects and one in that of pages.
         for args in ["stat", "--by", "pid"], ["stat", "--by", "pid", "--jobs", "1"]:
             self.check_peak(limit // 3 + 1024 * 2 * nr, *args)
             with open("out") as f:
@@ -256,7 +257,7 @@ class Bombs:
         os.unlink("tasks.dat")
 
     def peak(self, *args):
-        """Memory that a command takes with tasks.dat, in bytes."""
+        """Memory that a command takes for tasks.dat, in bytes."""
         _, _, rss = self.runner.measure(600, *args, "-i", "tasks.dat")
         return rss
 
@@ -304,7 +305,7 @@ class Bombs:
         self.give("instances-of-one-table", data)
 
     def bomb_marks(self):
-        """The file is full of the marks by which the table of CPUs is found."""
+        """The file is full of the marker by which the table of CPUs is found."""
         data = version6(self.m, [self.a_page()])
         at = data.index(b"header_event")
         self.give("marks", data[:at] + b"of" * 500000)
@@ -485,8 +486,8 @@ class Bombs:
             + (3).to_bytes(4, "little") + b"".join(texts)
 
     def bomb_probes(self):
-        """Objects without end: each is handed to RCU, counts are wrong, and callsites allocate in
-        bulk that must search the rows for the size of what they allocate."""
+        """Endless objects: each is handed to RCU, counts are wrong, and for callsites that allocate
+        in bulk, the size has to be searched in the rows."""
         before, nr, base = self.m.events, 3000, 0xFFFF888000000000
         self.add_probes()
         all_of = b"".join(u64(base + 64 * i) for i in range(64))
@@ -533,7 +534,7 @@ class Bombs:
         self.m.cmdlines = old
 
     def bomb_counts(self):
-        """Each cache has sheaves on each node; each event may belong to each cache."""
+        """Each cache has sheaves on each node, and each event may belong to any cache."""
         caches = [b"a%d" % i for i in range(30000)]
         items = {b"slabinfo": b"".join(b"%s 1 1 1 1 1\n" % c for c in caches),
                  b"slab_counts": b"".join(b"%s 1 1 1 1 0 1 9000000\n" % c for c in caches)}

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-ELF files with debug information that demand much work. In: the content of units. Out: bytes.
+"""ELF files with debug information that cause much work. In: the content of units. Out: bytes.
 """
 import zlib
 
@@ -106,7 +105,7 @@ def files():
 
 
 def variables():
-    """The same for files whose units, or the content of whose sections, are read to the end."""
+    """The same for files whose units or sections are read to the end."""
     yield "content-often", elf([(".rodata", 1, 2, b"ab" * 500000)], often=[(4, 60000)])
     yield "text-without-end", elf([(".rodata", 1, 2, b"ab" * 4000000 + b"\xff")])
     own = (NAME, STRING), (LOW_PC, ADDR), (HIGH_PC, DATA8)
@@ -142,7 +141,7 @@ def line_table(operations):
 
 
 def inlined():
-    """Yields the name and content of files, and whether only functions demand work."""
+    """Yields the name and content of files, and whether only functions cause work."""
     low_high = (LOW_PC, ADDR), (HIGH_PC, DATA8)
     at = u64(ADDRESS) + u64(1600)
     table = (entry(1, COMPILE_UNIT, 1, (NAME, STRING), *low_high, (STMT_LIST, SEC_OFFSET))
@@ -185,7 +184,7 @@ def inlined():
     names = b"\1\1\1\xfb\x0e\x0d\0\1\1\1\1\0\0\0\1\0\0\1" + b"d\0" * 500000 + b"\0" + b"a\0\1\0\0" * 500000 + b"\0"
     body = u16(4) + u32(len(names)) + names + set_address + b"\x4b" * 100 + b"\0\1\1"
     yield "files-of-all-units", of(inline + b"\0", u32(len(body)) + body, units=100), False
-    # No other file may be opened, least of all a FIFO, which waits for a writer.
+    # No other file may be opened, least of all a FIFO, which would wait for a writer.
     yield "another-file", of(b"\6" + u32(0) + at + b"\1\7\0", more=[
         (".gnu_debugaltlink", 1, 0, b"fifo\0" + bytes(20))]), True
     body = (u16(5) + b"\4\x08" + u32(0) + u64(1) + b"\7" + b"fs/a.c\0" + at + b"fifo\0"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Parts of perf.data files in the format that perf writes to a pipe. In: numbers and bytes. Out:
-bytes."""
+"""Parts of perf.data files as perf writes them to a pipe. In: numbers and bytes. Out: bytes."""
 from recording import u16, u32, u64, zstd
 
 ATTR = (u32(2) + u32(128) + u64(0) + u64(1) + u64(1 << 16 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 10) +

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Checks pages with axe-core, as a reader who cannot see them, or sees them badly, would meet them.
-In: kmemx, two recordings, a vmlinux of the first or "", axe.min.js. Out: each violation with the
-place; exit 1 then.
+"""Checks with axe-core that readers who cannot see, or see badly, can use the pages. In: kmemx, two
+recordings, a vmlinux of the first or "", axe.min.js. Out: each violation with the place; exit 1
+then.
 
 usage: axe.py KMEMX OLD NEW VMLINUX AXE
 """
@@ -21,7 +20,7 @@ axe.run().then((found) => done(found.violations.flatMap((rule) => rule.nodes.map
     `${rule.id}: ${node.target.join(' ')}: ${node.html.slice(0, 90)}: ${node.any.concat(node.all,
     node.none).map((check) => check.message).join('; ')}`))), (error) => done([String(error)]));
 """
-# Groups of buttons whose choices change what is shown below.
+# Groups of buttons that change what is shown below.
 CHOOSE = """
 const bar = document.querySelectorAll('main .choice button');
 if (arguments[0] >= bar.length) return null;

@@ -32,7 +32,7 @@ user_pref("browser.shell.checkDefaultBrowser", false);
 
 
 def missing():
-    """What is not installed; None: nothing."""
+    """What is not installed, or None."""
     needed, package = (("firefox-esr", "firefox-esr") if FIREFOX else
                        ("chromedriver", "chromium-driver"))
     return None if shutil.which(needed) else f"{needed} is not installed ({package})"
@@ -91,7 +91,7 @@ class Chromium:
         self.ask("POST", "/url", {"url": url})
 
     def script(self, text, *args):
-        """The result of a function with that body."""
+        """The result of a JavaScript function with that body."""
         return self.ask("POST", "/execute/sync", {"script": text, "args": list(args)})
 
     def wait(self, text, seconds=30):
@@ -108,7 +108,7 @@ class Chromium:
                                              "value": selector})[ELEMENT]
 
     def tell(self, selector, command, body):
-        """Sends a command to the element; anew if the page has replaced it in between."""
+        """Sends a command to the element; again if the page replaced it in between."""
         for left in range(10, -1, -1):
             try:
                 return self.ask("POST", f"/element/{self.element(selector)}/{command}", body)
@@ -125,8 +125,8 @@ class Chromium:
         self.tell(selector, "value", {"text": text})
 
     def drag(self, selector, start, end):
-        """Drags from one point of the element to another, as fractions of its width; equal points
-        are a click."""
+        """Drags from one point of the element to another, given as fractions of its width; equal
+        points make a click."""
         box = self.script("document.querySelector(arguments[0]).scrollIntoView();"
                           "const b = document.querySelector(arguments[0])"
                           ".getBoundingClientRect(); return [b.left, b.top, b.width];", selector)
@@ -140,8 +140,8 @@ class Chromium:
                         {"type": "pointerUp", "button": 0}]}]})
 
     def place(self, selector, part, down):
-        """A point of the element in the window: @part of its width from the left, @down pixels
-        from its top."""
+        """The window position of a point of the element: @part of its width from the left, @down
+        pixels from its top."""
         box = self.script("const e = document.querySelector(arguments[0]);"
                           "e.scrollIntoView({ block: 'center' });"
                           "const b = e.getBoundingClientRect(); return [b.left, b.top, b.width];",
@@ -163,7 +163,7 @@ class Chromium:
                          **self.place(selector, *place)}] + press * clicks}]})
 
     def pinch(self, selector, start, end):
-        """Two fingers move from the pair of places @start to @end."""
+        """Moves two fingers from the pair of places @start to @end."""
         def finger(name, a, b):
             return {"type": "pointer", "id": name, "parameters": {"pointerType": "touch"},
                     "actions": [{"type": "pointerMove", "duration": 0, **self.place(selector, *a)},
@@ -180,7 +180,7 @@ class Chromium:
             file.write(base64.b64decode(self.ask("GET", "/screenshot")))
 
     def paper(self):
-        """The page as it is printed, a PDF."""
+        """The page as printed, a PDF."""
         return base64.b64decode(self.ask("POST", "/print", {}))
 
     def complaints(self):
@@ -221,14 +221,14 @@ class Firefox(Chromium):
         self.read()
         self.last = 0
         self.command("WebDriver:NewSession", {"capabilities": {"alwaysMatch": {}}})
-        # The window has a frame.
+        # Allow for the window's frame.
         self.command("WebDriver:SetWindowRect", {"width": width, "height": height})
         inner = self.script("return [innerWidth, innerHeight]")
         self.command("WebDriver:SetWindowRect", {"width": 2 * width - inner[0],
                                                  "height": 2 * height - inner[1]})
 
     def read(self):
-        """The next message: its length, a colon, JSON."""
+        """Reads the next message: its length, a colon, JSON."""
         size, data = b"", b""
         while not size.endswith(b":"):
             size += self.link.recv(1)
@@ -255,7 +255,7 @@ class Firefox(Chromium):
         return self.command("WebDriver:" + name, parameters)["value"]
 
     def complaints(self):
-        """Firefox does not give its log away."""
+        """Firefox gives no access to its log."""
         return []
 
     def close(self):

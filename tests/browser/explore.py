@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Looks around on a page of kmemx report: zooms, asks about a selection, filters, sends a link.
-In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
+"""Explores a page of kmemx report: zooms, asks about a selection, filters, shares a link. In: a
+kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
 
 usage: explore.py KMEMX OLD NEW
 """
@@ -19,7 +18,7 @@ from driver import Browser, main
 from report import DOWN, ENTER, READY, RIGHT, ROWS, Test
 
 LEFT, UP, ESCAPE, SHIFT = "\ue012", "\ue013", "\ue00c", "\ue008"
-LEFT_OF_TIMES = 66  # pixels beside the drawing
+LEFT_OF_TIMES = 66  # pixels to the left of the drawing
 COLUMN_NS = 6 * 10**6  # more than a column of the flame chart, less than two
 # Milliseconds of a redraw for each of twenty turns of the wheel, without waiting for the screen.
 DRAWING = """
@@ -47,7 +46,7 @@ def ns_of(text):
 
 
 def text_of(ns):
-    """The other way round."""
+    """The inverse of ns_of()."""
     return f"{ns // 10**9}.{ns % 10**9:09}"
 
 
@@ -55,13 +54,13 @@ class Explore(Test):
     """One page in one browser."""
 
     def state(self):
-        """What the address says."""
+        """The state in the address."""
         time.sleep(0.3)
         text = self.browser.script("return location.hash.slice(1)")
         return {key: values[0] for key, values in parse_qs(text).items()}
 
     def span(self, name):
-        """The time of "range" or "zoom" in the address; None: all of it."""
+        """The time of "range" or "zoom" in the address, or None for the whole time."""
         state = self.state()
         return tuple(ns_of(text) for text in state[name].split(",")) if name in state else None
 
@@ -86,7 +85,7 @@ class Explore(Test):
         self.check("the wheel zooms", near[1] - near[0] > 1.2 * (nearer[1] - nearer[0]), near, nearer)
         self.check("what is under the pointer stays",
                    abs(under[0] - under[1]) < 0.02 * (near[1] - near[0]), under, near)
-        # Turns far from each other, as on a busy machine, are steps of their own.
+        # Turns far apart, as on a busy machine, are separate steps.
         for _ in range(7):
             browser.keys("#timeline", ESCAPE)
             back = self.span("zoom")
@@ -140,7 +139,7 @@ class Explore(Test):
         self.check("Escape ends the selection", self.span("range") is None, self.state())
 
     def moment(self):
-        """What is said of the moment under the pointer is what peak --at prints."""
+        """What the page says about the moment under the pointer is what peak --at prints."""
         browser = self.browser
         self.press("Memory", "Slab objects")
         browser.click("#peak")
@@ -191,7 +190,7 @@ class Explore(Test):
                 {name: value for name, value in got.items() if value})
 
     def questions(self):
-        """Retained, freed and lived through: of all of the time, and of ranges."""
+        """Retained, freed and lived through: for the whole time and for ranges."""
         browser = self.browser
         for place in (None, (0.3, 0.7), (0.55, 0.95), (0.0, 0.5)):
             if place:
@@ -208,7 +207,7 @@ class Explore(Test):
         browser.click("#whole")
 
     def tabs(self, processes):
-        """Processes, control groups and entries have the numbers of the commands."""
+        """Processes, control groups and entries have the commands' numbers."""
         browser = self.browser
         figures = {"Allocated": lambda r: r["bytes"], "Count": lambda r: r["hit"]}
         live = {"Live": lambda r: r["bytes_seen"]}
@@ -244,7 +243,7 @@ class Explore(Test):
         self.state()
 
     def filters(self):
-        """Rows that meet conditions have the numbers of the command with these."""
+        """Rows that meet conditions have the numbers of the command with the same conditions."""
         browser = self.browser
         figures = {"Allocated": lambda r: r["bytes"], "Count": lambda r: r["hit"]}
         live = {"Live": lambda r: r["bytes_seen"]}
@@ -293,7 +292,7 @@ class Explore(Test):
         self.press("Callchains", "From the outermost function")
 
     def marks(self):
-        """The pointer names the tasks that end below it; the table has all of them."""
+        """The pointer shows the tasks that end below it; the table has all of them."""
         browser = self.browser
         text = subprocess.run([self.kmemx, "script", "-i", self.recording], check=True, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
@@ -377,7 +376,7 @@ class Explore(Test):
         self.press("View", "Flame graph")
 
     def chart(self):
-        """Boxes of the flame chart have the sums of the callchains of their time, the largest of it."""
+        """Boxes of the flame chart have the sums of the largest callchains of their time."""
         browser = self.browser
         self.press("Memory", "Pages")
         self.press("View", "Flame chart")
@@ -398,8 +397,8 @@ class Explore(Test):
         self.press("View", "Flame graph")
 
     def column(self, place, figure):
-        """Checks the boxes at a @place of the chart, from the outermost inward; whether there are
-        any, one of them a column wide."""
+        """Checks the boxes at a @place of the chart, from the outermost inward. Returns whether
+        there are any, one of them a column wide."""
         browser, path, alone = self.browser, [], False
         for depth in range(30):
             browser.point("#chart", (place, 9 + 18 * depth))
@@ -503,7 +502,8 @@ class Explore(Test):
         self.press("Memory", "Pages")
 
     def colours(self):
-        """A callsite has its colour wherever it is; different names are different in a legend."""
+        """A callsite has the same colour everywhere; different names have different ones in a
+        legend."""
         browser = self.browser
         read = ("return [...document.querySelectorAll(arguments[0] + ' li')].map((li) => "
                 "[li.title, li.textContent, li.firstChild.style.background])")
@@ -528,7 +528,7 @@ class Explore(Test):
             row[0]: row[2] for row in browser.script(read, "#legend")[:-1]})
 
     def link(self):
-        """The address opens what was seen."""
+        """Opening the address shows what was seen."""
         browser = self.browser
         browser.drag("#timeline", (0.3, 60), (0.8, 70))
         for _ in range(3):
@@ -592,7 +592,7 @@ class Explore(Test):
             self.browser.wait(READY)
             self.tabs(True)
             self.marks()
-            # The test reads the drawing back, which is slow.
+            # Ignores warnings about reading the drawing back, which only the test does.
             logged = [text for text in self.browser.complaints() if "willReadFrequently" not in text]
             self.check("nothing is logged", not logged, logged)
         finally:

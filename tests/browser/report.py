@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Uses a page of kmemx report as a reader does: clicks, zooms, searches, chooses a range of the time.
+"""Uses a page of kmemx report like a reader: clicks, zooms, searches, chooses a range of the time.
 In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
 
 Runs the command shown below the page's table and compares its output with the table.
@@ -81,7 +80,7 @@ class Test:
         return "file://" + path
 
     def press(self, group, text):
-        """A button of a group."""
+        """Clicks a button of a group."""
         self.browser.script(
             "[...document.querySelectorAll(`[aria-label=\"${arguments[0]}\"] button`)]"
             ".find((b) => b.textContent === arguments[1]).click()", group, text)
@@ -114,7 +113,7 @@ class Test:
             pass
 
     def other_tables(self, place, page, slab):
-        """Rows by callchain and by request, and the map of orders."""
+        """Checks rows by callchain and by request, and the map of orders."""
         kinds = {"Slab objects": ("slab", slab), "Pages": ("page", page)}
         for memory, (table, figures) in kinds.items():
             self.press("Memory", memory)
@@ -132,7 +131,7 @@ class Test:
         self.press("Rows", "Callsite")
 
     def numbers(self):
-        """The whole time and a range; slab objects and pages."""
+        """Checks slab objects and pages of the whole time and of a range."""
         page = {"Allocated": lambda r: r["bytes"], "Count": lambda r: r["hit"]}
         slab = dict(page, Waste=lambda r: r["bytes"] - r["bytes_req"])
         live = {"Live": lambda r: r["bytes_seen"]}
@@ -169,7 +168,7 @@ class Test:
         self.browser.click("#whole")
 
     def callchains(self):
-        """Zoom, path, search."""
+        """Zooms, follows the path back, and searches."""
         browser = self.browser
         self.press("Memory", "Pages")
         self.press("Figure", "Allocated")
@@ -200,7 +199,7 @@ class Test:
                    int(before["Allocated"].replace(",", "")), before, printed)
 
     def as_table(self):
-        """The drawing over time as a table."""
+        """Compares the drawing over time with its table."""
         browser = self.browser
         browser.click("#timeline-part summary")
         browser.wait("document.querySelector('#timeline-table tr')")
@@ -215,7 +214,7 @@ class Test:
         browser.click("#timeline-part summary")
 
     def frames(self):
-        """The map of page frames, with keys and pointer."""
+        """Uses the map of page frames with keys and pointer."""
         browser = self.browser
         browser.keys("#frames", RIGHT + DOWN + RIGHT)
         text = browser.script("return document.querySelector('#frames-hover').textContent")
@@ -235,7 +234,7 @@ class Test:
         self.check("there is a map of orders and migratetypes", heat > 0, heat)
 
     def sides(self):
-        """The numbers on a page of two recordings are those of diff."""
+        """The numbers on a page of two recordings equal diff's."""
         browser = self.browser
         browser.open(self.diff("sides"))
         browser.wait(READY)
@@ -275,8 +274,7 @@ class Test:
                 self.browser.wait("document.querySelector('#whole').disabled === false")
 
     def sampled(self):
-        """Callchains of a sample: the output of a command for a part of the time may differ in
-        these."""
+        """With callchains of a sample, the command's output for a part of the time may differ."""
         path = os.path.join(self.scratch, "half.dat")
         subprocess.run([self.kmemx, "split", "--stack-sample", "2", self.recording, "-o", path],
                        check=True, stderr=subprocess.DEVNULL)
@@ -394,7 +392,7 @@ class Test:
         self.check("markup in the path is text", self.browser.script(text, EVIL, "nav"))
 
     def pictures(self, url, directory):
-        """Makes screenshots for a human to check. Nothing is wider than the window."""
+        """Makes screenshots for a human to check. Nothing may be wider than the window."""
         for name, width, height, dark in (("wide", 1280, 800, False), ("narrow", 390, 844, False),
                                           ("wide-dark", 1280, 800, True),
                                           ("narrow-dark", 390, 844, True)):
@@ -416,7 +414,8 @@ class Test:
                 self.browser.close()
 
     def printed(self, url):
-        """Paper has what the page shows, drawn for its width, also if the screen is dark or narrow."""
+        """Paper shows what the page shows, drawn for the paper's width, even if the screen is dark
+        or narrow."""
         for width, dark in ((1280, True), (400, False)):
             self.browser = Browser(width, 800, dark)
             try:

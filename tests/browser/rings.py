@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Uses a page of kmemx footprint --rings as a reader does: clicks, keys, the way back, the pointer.
-In: a kmemx, a vmlinux, small or real, and a recording of it. Out: what is wrong; exit 1 then, and
-77 without a browser.
+"""Uses a page of kmemx footprint --rings like a reader: clicks, keys, going back, the pointer. In:
+a kmemx, a vmlinux, small or real, and a recording of it. Out: what is wrong; exit 1 then, and 77
+without a browser.
 
 usage: rings.py KMEMX VMLINUX RECORDING [PICTURES]     PICTURES: directory for screenshots
 """
@@ -22,7 +21,7 @@ dispatchEvent(new Event('hashchange'));
 document.querySelector('#rings').getBoundingClientRect();
 return performance.now() - begin;
 """
-# How far texts reach beyond the circle in the middle.
+# How far texts extend beyond the circle in the middle.
 MIDDLE = """
 const round = document.querySelector('#rings circle').getBoundingClientRect();
 return Math.max(...[...document.querySelectorAll('#rings .total, #rings .of')].map((e) => {
@@ -88,7 +87,7 @@ class Test:
         self.check("the pointer is told", first in hover and "of all" in hover, hover)
 
     def use(self, dark):
-        """Checks with one browser, light or dark."""
+        """Checks the page in one browser, light or dark."""
         url = "file://" + self.path
         self.browser = Browser(1500, 1000, dark)
         try:

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Looks closer at a part of a recording that kmemx report --serve shows.
-In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
+"""Looks at details of a recording that kmemx report --serve shows. In: a kmemx, a recording with
+callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
 
 usage: serve.py KMEMX OLD NEW
 """
@@ -23,7 +22,7 @@ class Serve(Explore):
     """A served page in one browser."""
 
     def there(self, part):
-        """Waits for the page of the recording or of a @part of it; the file's is not left open."""
+        """Waits for the page of the recording or, with @part, of a part of it."""
         self.browser.wait(READY + " && !!location.search === " + ("true" if part else "false"))
 
     def sum_of(self, *words):
@@ -35,7 +34,7 @@ class Serve(Explore):
         return sum(int(row["Allocated"].replace(",", "")) for row in self.browser.script(ROWS))
 
     def closer(self):
-        """A range in detail has the numbers of the range, in shorter times, and the page's choices."""
+        """A range in detail has the range's numbers, in shorter bins, and the page's choices."""
         browser = self.browser
         self.press("Memory", "Slab objects")
         self.press("Rows", "Cache")
@@ -43,7 +42,8 @@ class Serve(Explore):
         self.press("Figure", "Allocated")
         width = [end - start for start, end in [self.span("range")]]
         browser.click("#whole")
-        # Without a range there is no detail. A busy machine may draw the page after the click.
+        # Without a range there is no detail. On a busy machine, the page may be drawn only after
+        # the click.
         browser.wait("document.querySelector('#detail').disabled")
         browser.drag("#timeline", (0.4, 60), (0.5, 70))
         start, stop = self.state()["range"].split(",")
@@ -75,13 +75,13 @@ class Serve(Explore):
         self.check("all of the recording again", self.shown() == self.sum_of(), self.shown())
 
     def settle(self):
-        """Waits until the page has no more to ask for."""
+        """Waits until the page has nothing more to request."""
         asked = None
         while asked != (asked := self.browser.script("return " + ANSWERED)):
             time.sleep(0.6)
 
     def bin_of_middle(self):
-        """A click beside the range selects a bin; its length in pixels."""
+        """Clicks beside the range, which selects a bin. Returns the bin's length in pixels."""
         browser = self.browser
         browser.script("location.hash = location.hash.replace(/range=[^&]*&/, '')")
         self.state()
@@ -96,7 +96,8 @@ class Serve(Explore):
         self.press("Figure", "Allocated")
 
     def shorter(self):
-        """However near the reader looks, bins have at most two pixels, and the commands' numbers."""
+        """However far the reader zooms in, bins are at most two pixels wide and have the commands'
+        numbers."""
         browser = self.browser
         self.press("Memory", "Slab objects")
         self.press("Rows", "Callsite")
@@ -120,7 +121,8 @@ class Serve(Explore):
         self.check("some ranges have allocations", some > 50, some)
 
     def ranges(self, where):
-        """Compares what was selected with the commands; returns the number of rows that allocated."""
+        """Compares what was selected with the commands. Returns the number of rows that
+        allocated."""
         figures = {"Allocated": lambda r: r["bytes"], "Count": lambda r: r["hit"]}
         live = {"Live": lambda r: r["bytes_seen"]}
         some = 0
@@ -138,7 +140,7 @@ class Serve(Explore):
         return some
 
     def far_range(self):
-        """A range keeps its times when something else is seen, and in a link."""
+        """A range keeps its times when the view changes, and in a link."""
         browser = self.browser
         before, rows = self.span("range"), browser.script(ROWS)
         browser.keys("#timeline", "0")
@@ -160,7 +162,7 @@ class Serve(Explore):
         browser.click("#whole")
 
     def gone(self):
-        """Without kmemx the page says that, and still zooms."""
+        """If kmemx has ended, the page says so, and still zooms."""
         browser = self.browser
         browser.click("#whole")
         browser.keys("#timeline", "++++++++++")

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Measures how fast pages answer, in headless Chromium.
-In: a kmemx, a recording; perhaps a build of the Firefox Profiler, which is in no package: the directory
-"dist" that its scripts/build.mjs makes. Out: medians in milliseconds.
+"""Measures how fast pages respond in headless Chromium. In: a kmemx, a recording; perhaps a build
+of the Firefox Profiler, which is in no package: the directory "dist" that its scripts/build.mjs
+makes. Out: medians in milliseconds.
 
-Times are those that Chromium's main thread used a CPU, so that other work on the machine matters little.
-"redraw" is the page's script for an input and the frame that it asks for, with layout and with the drawing
-read back; "nothing" is the measurement itself. "busy" is all work for an input, which can be had of any
-program: script, style, layout, paint. Each input waits until the one before is done.
+Times are those that Chromium's main thread used a CPU, so that other work on the machine matters
+little. "redraw" is the page's script for an input and the frame that it asks for, with layout and
+with the drawing read back; "nothing" is the measurement itself. "busy" is all work for an input,
+which can be had of any program: script, style, layout, paint. Each input waits until the one before
+is done.
 
 usage: speed.py KMEMX RECORDING [DIST]
 """
@@ -71,13 +71,13 @@ for (let left = Math.log(arguments[0]) / Math.log(1.3); left > 0; left -= 3)
 
 
 def shown(name, what, times):
-    """A line of the result."""
+    """Prints a line of the result."""
     print(f"  {name:<8}{what:<8}{statistics.median(times):8.1f}  "
           f"({min(times):.1f} to {max(times):.1f})", flush=True)
 
 
 class Busy:
-    """The main thread's work for inputs at an element of the page."""
+    """Measures the main thread's work for inputs at an element of the page."""
 
     def __init__(self, browser, selector):
         self.browser, self.selector = browser, selector
@@ -89,7 +89,7 @@ class Busy:
         return 1000 * next(m["value"] for m in metrics if m["name"] == "TaskDuration")
 
     def settled(self):
-        """The same when nothing is left to do."""
+        """The same, once nothing is left to do."""
         before = self.worked()
         while True:
             time.sleep(0.2)
@@ -141,7 +141,7 @@ class Busy:
 
 
 def own_page(browser, kind):
-    """A page of kmemx at all levels."""
+    """Measures a page of kmemx at all levels of zoom."""
     busy, field = Busy(browser, "#timeline"), "input[type=search]"
     for level in LEVELS:
         def back(level=level):
@@ -161,7 +161,7 @@ def own_page(browser, kind):
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
-    """A directory, whose index answers for all names that there are not."""
+    """Serves a directory, with its index for all names that do not exist."""
 
     def translate_path(self, path):
         found = super().translate_path(path)
@@ -172,7 +172,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 
 def profiler(browser, dist, name):
-    """The Firefox Profiler, in @dist; @name: of the profile there."""
+    """Measures the Firefox Profiler in @dist; @name is the profile there."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=dist)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         base = f"http://127.0.0.1:{server.server_port}"
@@ -192,7 +192,7 @@ def profiler(browser, dist, name):
 
 
 def run(kmemx, recording, dist=None):
-    """Measures all."""
+    """Measures everything."""
     with tempfile.TemporaryDirectory() as scratch:
         page = os.path.join(scratch, "page.html")
         start = time.monotonic()

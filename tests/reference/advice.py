@@ -36,7 +36,7 @@ class Slab(model.Slab):
                       "function": collections.defaultdict(collections.Counter)}
         self.ranges = collections.defaultdict(collections.Counter)
         self.asked = collections.Counter()  # number of kmallocs by callsite
-        self.large = collections.defaultdict(collections.Counter)  # too large for slabs, too
+        self.large = collections.defaultdict(collections.Counter)  # also beyond slabs
         self.freed_by = None  # callsite of the current free
         self.freed = collections.defaultdict(collections.Counter)  # by allocating task
         self.flags = collections.Counter()  # allocations by callsite and flags
@@ -108,7 +108,7 @@ def slab_bytes(size, page_size, cpus):
 
 
 def own_cache(live, req, alloc, recording):
-    """Bytes that a separate cache would save, and the size of its objects."""
+    """Returns the bytes that a separate cache would save, and the size of its objects."""
     size = -(-max(req, 1) // ALIGN) * ALIGN
     slab = slab_bytes(size, recording["kernel_page_size"], recording["nr_cpus"])
     slabs = -(-live // (slab // size))
@@ -116,7 +116,7 @@ def own_cache(live, req, alloc, recording):
 
 
 def expected(slab, by, recording):
-    """The findings: values of kmemx's columns, without text."""
+    """The findings: the values of kmemx's columns, without texts."""
     found = {}
     for (of, site), large in slab.large.items():
         if of == by and large["most"]:
@@ -166,7 +166,7 @@ def flag_difference(slab, by, row, recording):
 
 def single_frees(text):
     """Counts single pages that were freed without being announced as part of a batch, by pid; None:
-    of all."""
+    by all tasks."""
     single = collections.Counter()
     freed, early = {}, set()  # pfn -> pid that freed it last; announced, not freed
     for pid, _, _, name, field in model.events(text):
@@ -205,7 +205,7 @@ def first_rows(*command):
 
 
 def differences(slab, kmemx, path, recording):
-    # If the text cannot distinguish functions of one name, their callsites are shown.
+    # If the text cannot distinguish functions with the same name, their callsites are shown.
     _, reports = model.report(kmemx, path)
     twice = {row["callsite"].split("+")[0] for row in reports.get("slab", {"rows": ()})["rows"]
              if "+" in row["callsite"]}

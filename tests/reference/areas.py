@@ -45,7 +45,7 @@ def read(path):
 
 
 def size(kind, fields, cpus):
-    """What is asked for, and what is allocated."""
+    """Returns the bytes requested and the bytes allocated."""
     asked = number(fields["size"])
     if kind == "vmalloc":
         asked -= PAGE if asked > PAGE else 0

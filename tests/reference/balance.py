@@ -24,7 +24,7 @@ def texts(path):
     """kmemx's items in the options of a recording of version 7: {name: text}."""
     with open(path, "rb") as f:
         data = f.read()
-    # Sections that are compressed: "COMPRESSED_SIZE SIZE DATA", in zstd.
+    # Sections compressed with zstd: "COMPRESSED_SIZE SIZE DATA".
     for match in re.finditer(rb"\x28\xb5\x2f\xfd", data):
         size, = struct.unpack("<I", data[match.start() - 8:match.start() - 4])
         try:
@@ -80,7 +80,7 @@ def table(kmemx, path, name, *words):
 
 
 def exported(kmemx, path):
-    """The column balance: of the first row; others must not have it."""
+    """The column balance of the first row; other rows must not have it."""
     run = subprocess.run([kmemx, "export", "--format", "ndjson", path], stdout=subprocess.PIPE, check=True)
     first, *rest = [json.loads(row)["balance"] for row in run.stdout.splitlines()]
     return None if any(rest) else {line: tuple(ends) for line, ends in json.loads(first).items()}

@@ -23,7 +23,7 @@ import tempfile
 import exports
 import report
 
-# Compiler-generated parts of a function count as that function.
+# Parts that a compiler splits off a function count as that function.
 MADE = r"(\.(isra|constprop|part|cold|llvm|lto_priv)[.\w]*|_noprof)*"
 NO_STACK = "[no stack]"
 PAGE = 4096  # objects that are allocated in bulk are smaller
@@ -178,7 +178,7 @@ class Callsites:
             self.wrong.append(f"{what}: {dict(sums - want)} more, {dict(want - sums)} less")
 
     def rows(self, command, *options):
-        """Bytes of all allocations, or what was seen live."""
+        """Bytes of all allocations, or those seen live."""
         figure = "net" if "--live" in options else "bytes"
         for allocator, table in self.tables(command, *options):
             for row in table["rows"]:
@@ -194,8 +194,7 @@ class Callsites:
                     yield allocator, [row["function"]], row["bytes"]
 
     def leaks(self, by, live):
-        """Live bytes as seen, without rows in which all objects are younger than an object that may
-        be in flight."""
+        """Live bytes seen, without rows in which all objects are young enough to be in flight."""
         got, young = collections.Counter(), 0
         for allocator, table in self.tables("leaks", "--by", by):
             young += table["summary"]["bytes_seen"]
@@ -209,8 +208,8 @@ class Callsites:
         self.equal += len(got)
 
     def events(self):
-        """From the events alone, as script prints them, without what was allocated in bulk: no
-        event tells its size.
+        """Sums from the events alone, as script prints them, without bulk allocations, whose events
+        have no size.
         """
         sums = collections.Counter()
         for line in self.run("script", "-i", self.path, "--json").splitlines():
@@ -222,7 +221,7 @@ class Callsites:
             yield "slab", [re.sub(MADE + r"\+.*?( \[|$)", r"\3", name)], size
 
     def bulk(self, slabs, events):
-        """What the events of callsites lack, if not more than their bulk allocations can have."""
+        """What the events of callsites lack, if their bulk allocations can account for it."""
         alone = collections.Counter()
         for allocator, frames, size in events:
             alone[allocator, leaf(frames)] += size

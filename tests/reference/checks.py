@@ -17,7 +17,7 @@ import traceback
 
 
 def passes(script, arguments):
-    """Whether the script succeeds; prints what it prints."""
+    """Runs the script. Returns whether it succeeds."""
     sys.argv = [script, *arguments]
     try:
         return not importlib.import_module(script.removesuffix(".py")).main()

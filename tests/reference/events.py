@@ -19,7 +19,7 @@ import sys
 
 LINE = re.compile(r"^\s*(.*)-(-?\d+)\s+\[(\d+)\]\s*([\d.]+): (\w+):\s*(.*)$")
 GAP = re.compile(r"^CPU:(\d+) \[(?:(\d+) )?EVENTS DROPPED\]")
-# A value ends at the next "name=", as names of tasks may contain spaces.
+# A value ends at the next "name=", as task names may contain spaces.
 FIELD = re.compile(r"(\w+)=(.*?)(?=\s+\w+=|$)")
 
 
@@ -47,7 +47,7 @@ def shown(key, content, event):
 
 
 def kept(name, fields):
-    """For a stack only its size: it may have more or fewer frames than its format says."""
+    """Only the size of a stack, which may have more or fewer frames than its format says."""
     return {"size": fields["size"]} if name == "kernel_stack" else fields
 
 
@@ -77,7 +77,7 @@ def reference(lines):
 
 
 def kmemx_script(kmemx, recording):
-    """The events of kmemx script in its order, and its losses."""
+    """The events of kmemx script in its order, and the losses."""
     out = subprocess.run([kmemx, "script", "-i", recording, "--json", "--event", "*"],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     events, gaps = [], collections.defaultdict(list)
@@ -141,7 +141,7 @@ def same_fields(expected, got):
 
 
 def in_order(events):
-    """By time, CPU, task and name; events that share these, by their fields."""
+    """Sorts by time, CPU, task and name; events that share these, by their fields."""
     events = sorted(events, key=lambda e: e[:4])
     for _, same in itertools.groupby(events, key=lambda e: e[:4]):
         same = list(same)

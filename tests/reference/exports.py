@@ -23,7 +23,7 @@ import sys
 import model
 
 METRICS = ("hit", "bytes", "live", "bytes_live", "bytes_peak")
-# Formats in which what lives is what was seen; in the others it is the best estimate.
+# Formats in which live memory is what was seen; in the others it is the best estimate.
 SEEN = ("heaptrack", "firefox", "chrome", "ndjson", "csv", "parquet")
 WEIGHTS = {"hits": "hit", "bytes": "bytes", "live": "bytes_live", "peak": "bytes_peak"}
 
@@ -77,7 +77,7 @@ def label_of(sample, strings, key):
 
 
 def check_ids(profile, strings):
-    """Everything referred to exists, as pprof's own check requires."""
+    """Checks that everything referred to exists, as pprof's own check requires."""
     locations = [by_number(location) for location in profile[4]]
     functions = {by_number(function)[1][0] for function in profile[5]}
     mappings = {by_number(mapping)[1][0] for mapping in profile[3]}
@@ -316,7 +316,7 @@ def add_history(changes):
     sums, live, total, most = collections.Counter(), collections.Counter(), 0, 0
     for allocator, size in changes:
         if not size:
-            continue  # a begin looks like an end
+            continue  # a start looks like an end
         live[allocator] += size
         total += size
         if live[allocator] < 0:
@@ -461,15 +461,15 @@ READERS = {"pprof": read_pprof, "speedscope": read_speedscope, "ndjson": read_nd
            "openmetrics": read_openmetrics, "prometheus": read_prometheus, "csv": read_csv, "parquet": read_parquet,
            "dhat": read_dhat, "heaptrack": read_heaptrack, "firefox": read_firefox,
            "chrome": read_chrome}
-# If a format knows only whole blocks, a block freed in pieces is several allocations.
+# In formats that know only whole blocks, a block freed in pieces is several allocations.
 IN_PIECES = "heaptrack", "firefox"
-# Columns of one kind of memory only.
+# Options for one kind of memory only.
 ONLY = {"--order": ("--page",), "--cache": ("--slab",)}
 # Counters have no totals.
 HAS = {"chrome": ("bytes_live", "bytes_peak")}
 
 
-# Show live bytes over time, and one peak of all; kmemx peak has one for each kind of memory.
+# Formats with live bytes over time and one peak of all memory; kmemx peak has one for each kind.
 JOINT = "chrome", "dhat", "firefox", "heaptrack"
 
 
@@ -487,7 +487,7 @@ class Exports:
         self.kinds = next((ONLY[word] for word in selection if word in ONLY),
                           ("--slab", "--page", "--vmalloc", "--percpu-memory"))
         self.pieces = False
-        self.unsized = 0  # at most so many objects have no bytes: these formats cannot count them
+        self.unsized = 0  # objects, at most, without bytes, which these formats cannot count
         self.likely = {}
 
     def run(self, command, *options):
@@ -568,7 +568,7 @@ class Exports:
                        lambda output, of=metric: read_folded(output, of))
 
     def check_one(self, name, allocator, want):
-        """Formats of one kind of memory, with the peak of that kind."""
+        """Checks formats of one kind of memory, with the peak of that kind."""
         part = collections.Counter({key: value for key, value in want.items() if key[0] == allocator})
         if not +part:
             return

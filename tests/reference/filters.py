@@ -71,7 +71,7 @@ class Filters:
             "bytes_implicit": owned["implicit"] * size})
 
     def partition(self, option, values):
-        """Filters by each of the values add up to the total without a filter."""
+        """Checks that filters by each of the values add up to the total without a filter."""
         parts = [self.part(option, str(value)) for value in values]
         for name, keys in SUMS.items():
             if name == "slab" and option == "--order" or name not in self.whole:
@@ -100,7 +100,7 @@ def ranges(values):
 
 
 def check_lines(filters, path):
-    """Counts lines by what they say of an allocation, without matching frees."""
+    """Counts lines by what they say about an allocation, without matching frees."""
     lines = collections.defaultdict(collections.Counter)
     for _, _, _, name, field in events(path):
         if name in ALLOCS and number(field["ptr"]):

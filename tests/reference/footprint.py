@@ -64,7 +64,7 @@ def by_size(path, names):
 
 
 def sections(kmemx, files):
-    """The sections of each file, and that all levels of the tree add up to them."""
+    """Compares the sections of each file, and checks that all levels of the tree add up to them."""
     bad = equal = 0
     for path in files:
         options = ["--vmlinux", path, "--sections", "--depth", "all"]
@@ -118,7 +118,7 @@ def totals_of_nm(old, new):
 
 
 def bloat_o_meter(script, old, new):
-    """The two lines with totals that it prints."""
+    """The two lines with totals that bloat-o-meter prints."""
     text = output(sys.executable, script, old, new)
     words = re.search(r"add/remove: (\d+)/(\d+) grow/shrink: (\d+)/(\d+) up/down: (\d+)/(-?\d+)", text)
     sums = re.search(r"Before=(\d+), After=(\d+)", text)

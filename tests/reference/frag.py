@@ -23,7 +23,7 @@ sys.path.insert(0, os.path.join(TOP, "bombs"))
 from recording import Metadata, option, record, u64, version6  # noqa: E402
 from model import events as events_of, number  # noqa: E402
 
-ORDER = 9  # of a pageblock
+ORDER = 9  # order of a pageblock
 META = 0x4000
 TYPES = ("UNMOVABLE", "MOVABLE", "RECLAIMABLE")
 PAGETYPES = b"Page block order: 9\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks that no command lets hostile names control a terminal.
+"""Checks that hostile names cannot control a terminal through any command.
 
 usage: hostile_names.py KMEMX DATA
 
@@ -22,7 +22,7 @@ import tempfile
 import unicodedata
 import zlib
 
-# ESC, C1, writing direction, invalid UTF-8, DEL, BEL, an invisible character.
+# ESC, C1, text direction, invalid UTF-8, DEL, BEL, an invisible character.
 EVIL = "\x1b[31m\u009b32m\u202e\u2066".encode() + b"\xff\x9b\x7f\x07\xe2\x80\x8b\b"
 # The same for names that end at a control character: those in kallsyms.
 EVIL_SYMBOL = b"\x9b" + "\u009b32m\u202e\u2066\u200b".encode() + b"\xff"
@@ -124,7 +124,7 @@ class Commands:
         self.run("diff", "--fail-on", "net>+1%", "--budget", path, path, path)
 
     def words(self, path):
-        """Hostile words as options and operands, and as names of files."""
+        """Uses hostile words as options and operands, and as names of files."""
         word = EVIL + b"\n  Try: nothing"
         for args in (("export", "--format"), ("export", "--format", "folded", "--weight"),
                      ("stat", "--by"), ("stat", "-s"), ("stat", "--instance"),
@@ -163,7 +163,7 @@ def substitute(data, words):
 
 
 def spoil_kallsyms(data):
-    """Functions and modules of the lines "ffffffff81000000 T name\\t[module]"."""
+    """Spoils functions and modules in lines "ffffffff81000000 T name\\t[module]"."""
     return re.sub(rb"(?m)^([0-9a-f]{8,16} [a-zA-Z] )(\S+)(\t\[)?([^\]\n]*)",
                   lambda m: (m[1] + spoil(m[2], EVIL_SYMBOL) + (m[3] or b"") +
                              spoil(m[4], EVIL_SYMBOL)), data)
@@ -186,7 +186,7 @@ RECORDINGS = {
 
 
 def spoilt_names(data, kernel):
-    """Texts about tasks, functions, caches, the kernel and buffers."""
+    """Spoils texts about tasks, functions, caches, the kernel and buffers."""
     data = spoil_kallsyms(data)
     data = re.sub(rb"(?m)^(\d+) sleep$", lambda m: m[1] + b" =1+1\x1b", data)
     data = spoil_tasks(data, {m[2] for m in re.finditer(rb"(?m)^(\d+) ([^\s=]{2,15})$", data)})
@@ -198,7 +198,7 @@ def spoilt_names(data, kernel):
 
 
 def spoilt_formats(data):
-    """Some names of events, fields and flags, known to kmemx and unknown."""
+    """Spoils some names of events, fields and flags, known to kmemx and unknown."""
     return substitute(data, (b"GFP_HIGHUSER_MOVABLE", b"__GFP_NOWARN", b"mm_page_pcpu_drain", b"mm_page_free_batched", b"bytes_alloc",
                              b"alloc_migratetype", b"kmem_cache_alloc_node"))
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compares kmemx's best estimate of what lives with the truth, which simulated machines know.
+"""Compares kmemx's best estimate of live memory with the truth on simulated machines.
 
 usage: likely.py KMEMX DIRECTORY RECORDING
 
-Writes recordings of machines to DIRECTORY, with the formats of RECORDING, a trace.dat 6. A machine's
-kmallocs come from slabs like SLUB's, whose addresses are used again. Some callsites leak, some free
-what they allocate, some free it after a grace period without an event, and some replace objects
-older than the recording. The kernel's counts include free objects that CPUs hold. Of each callsite,
-the truth must lie between net_min and net_max of kmemx leaks, the estimate too, and the mean error
-of the estimates must be smaller than that of either end. So must the error of the estimates of kmemx
-peak be smaller than that of what was seen then, on machines that have a peak before the end. Prints
-the errors; exit 1 if that is not so.
+Writes recordings of machines to DIRECTORY, with the formats of RECORDING, a trace.dat 6. A
+machine's kmallocs come from slabs like SLUB's, whose addresses are used again. Some callsites leak,
+some free what they allocate, some free it after a grace period without an event, and some replace
+objects older than the recording. The kernel's counts include free objects that CPUs hold. Of each
+callsite, the truth must lie between net_min and net_max of kmemx leaks, the estimate too, and the
+mean error of the estimates must be smaller than that of either end. So must the error of the
+estimates of kmemx peak be smaller than that of what was seen then, on machines that have a peak
+before the end. Prints the errors; exit 1 if that is not so.
 """
 import bisect
 import collections
@@ -30,7 +30,7 @@ TEXT = 0xffffffff81000000
 HEAP = 0xffff888004000000
 SIZES = (64, 256, 1024)
 MACHINES = 24 if os.environ.get("LONG") else 6
-PEAKS = 4 if os.environ.get("LONG") else 1  # of them, those that run again with a peak
+PEAKS = 4 if os.environ.get("LONG") else 1  # how many of them run again with a peak
 PARTIAL_MIN = 5
 TICK = 20000  # ns between two steps of a machine
 
@@ -59,7 +59,7 @@ class Cache:
         return at
 
     def release(self, at):
-        """An empty slab goes back to the page allocator, if there are others."""
+        """Frees an object; an empty slab goes back to the page allocator if there are others."""
         page = at & -PAGE
         if not self.free[page]:
             self.partial.append(page)
@@ -77,7 +77,7 @@ class Site:
         self.address, self.kind, self.cache = TEXT + number * 0x1000, kind, cache
         # Allocations in a thousand steps.
         self.rate = rng.choice((5, 30) if kind == "leak" else (20, 200, 600))
-        self.batch = rng.randrange(20, 600)  # objects of a grace period
+        self.batch = rng.randrange(20, 600)  # objects per grace period
         self.held, self.dying = collections.deque(), []
         self.seen = set()  # live, and allocated with an event
 
@@ -173,12 +173,12 @@ class Machine:
         return recording.option(META, item + b"\0" + lines.encode())
 
     def note(self):
-        """What lives; the next event comes later."""
+        """Notes what lives; the next event comes later."""
         self.history.append((self.time, [len(s.seen) for s in self.sites]))
         self.time += 1
 
     def burst(self, site):
-        """Objects that live for a while, and are freed with an event."""
+        """Allocates objects that live for a while, and are freed with an event."""
         self.held = [self.alloc(site) for _ in range(6000)]
 
     def run(self, steps, peak=False):

@@ -66,7 +66,8 @@ def addr2line(tool, vmlinux, addresses):
 
 
 def same(ours, theirs):
-    """Our paths are relative to the kernel's tree; a function without a name is a symbol."""
+    """kmemx's paths are relative to the kernel's tree; for a function without a name it has the
+    symbol."""
     if len(ours) != len(theirs):
         return not ours and theirs[0][1] is None
     for (name, path, line), (their_name, their_path, their_line) in zip(ours, theirs):
@@ -106,7 +107,8 @@ def main():
         return 77
     ours = chains(kmemx, recording, vmlinux)
     offset = offset_of(kmemx, recording, vmlinux)
-    # A call; or an interrupted address, which has no call before it, or the end of another one.
+    # The address is that of a call, or an interrupted one, which has no call before it, or the end
+    # of a different one.
     calls = addr2line(tool, vmlinux, [a - offset - 1 for a in ours])
     places = addr2line(tool, vmlinux, [a - offset for a in ours])
     bad = 0

@@ -72,7 +72,7 @@ class Slab(model.Slab):
             self.lives[owner].changes.append((self.time, -obj.alloc))
 
     def match(self, old, cpu):
-        """CPU None: by the clocks, freed before it was allocated"""
+        """CPU None: freed before it was allocated, according to the clocks"""
         super().match(old, cpu)
         time = 0 if cpu is None else max(0, self.time - old.time)
         for owner in owners(old):
@@ -146,7 +146,7 @@ class Pages(model.Pages):
 
 
 def quantile(times, percent):
-    """The shortest time that so many did not exceed, as the middle of its step."""
+    """The percentile of the lifetimes, as the middle of its step."""
     time = times[-(-len(times) * percent // 100) - 1]
     width = max(1, 1 << time.bit_length() >> 5)
     middle = time // width * width + width // 2
@@ -181,7 +181,7 @@ def lifetime_differences(slab, pages, kmemx, path, page_size, clock_is_ns):
         for name, lives, size in (("lifetime", slab.lives, 1),
                                   ("lifetime_page", pages.lives, page_size)):
             if name == "lifetime_page" and by == "callsite":
-                continue  # which the callchains in the text do not name
+                continue  # not named by the callchains in the text
             got = collections.defaultdict(list)
             for row in reports[name]["rows"] if name in reports else ():
                 who = row[by].split(" ")[0].split("+")[0] if by == "callsite" else row[by]
@@ -244,12 +244,12 @@ def correlation(times, series, slope):
     every = math.fsum((r - mean) ** 2 for r in rest)
     following = math.fsum((a - mean) * (b - mean) for a, b in zip(rest, rest[1:]))
     if every <= (max(series) * 1e-9) ** 2 * len(rest):
-        return 0  # how numbers are rounded
+        return 0  # only because numbers are rounded
     return min(max(following / every, 0), 0.7)
 
 
 def falls(series):
-    """The levels from which it fell by half or more."""
+    """The levels from which the series fell by half or more."""
     return [a for a, b in zip(series, series[1:]) if a and b <= a // 2]
 
 
@@ -350,7 +350,7 @@ def leak_differences(slab, pages, kmemx, path, recording, older):
         for name, lives, size in (("leaks", slab.lives, 1),
                                   ("leaks_page", pages.lives, recording["kernel_page_size"])):
             if name == "leaks_page" and by == "callsite":
-                continue  # which the callchains in the text do not name
+                continue  # not named by the callchains in the text
             windows = Windows(lives, recording["last_ts"])
             got = collections.defaultdict(list)
             for row in reports[name]["rows"] if name in reports else ():
@@ -370,14 +370,14 @@ def leak_differences(slab, pages, kmemx, path, recording, older):
                 else:
                     row["task"] = int(row["task"].rpartition("-")[2])
                 if row["bytes"] != row["bytes_seen"] or row["bytes_cache"]:
-                    # Estimated by the kernel's count, which likely.py checks; or reclaimable, which
-                    # no event says.
+                    # Either estimated from the kernel's count, which likely.py checks, or
+                    # reclaimable, which no event says.
                     for key in ("outlived", "verdict", "growth", "growth_min", "growth_max"):
                         wanted.pop(key, None)
                 if row["verdict"] == "too short to tell" and (
                         counted or by != "callsite" or one.allocated > one.live + len(one.times)):
-                    # It may wait for frees without an event, which are counted by callsite, or the
-                    # kernel's count of the cache did not rise.
+                    # The row may be waiting for frees without an event, which are counted by
+                    # callsite, or the kernel's count of the cache did not rise.
                     wanted.pop("verdict", None)
                 for key, value in wanted.items():
                     if not near(row[key], value) and (clock_is_ns or "growth" not in key):
@@ -385,7 +385,7 @@ def leak_differences(slab, pages, kmemx, path, recording, older):
 
 
 def peak_of(kinds, page_size):
-    """The position in the log of the peak of these kinds, and the peak."""
+    """Returns the position in the log of the peak of these kinds, and the peak."""
     live = most = place = 0
     for i, (kind, _, _, _, nr) in enumerate(LOG):
         live += nr * (page_size if kind == "peak_page" else 1) if kind in kinds else 0
@@ -436,7 +436,7 @@ def over_time_differences(kmemx, path, recording):
 
 def peak_differences(kmemx, path, recording):
     size = recording["kernel_page_size"]
-    # Each kind of memory has a peak of its own, whatever is shown beside it.
+    # Each kind of memory has its own peak, whatever else is shown.
     for options, kind in ((), "peak"), ((), "peak_page"), (("--slab",), "peak"), (("--page",), "peak_page"):
         place, most = peak_of((kind,), size)
         changes = LOG[:place]
@@ -444,7 +444,7 @@ def peak_differences(kmemx, path, recording):
             reports = model.tables(kmemx, "peak", "-i", path, "--json", "--raw-names", "--by", by,
                                    *options)
             if kind == "peak_page" and by == "callsite":
-                continue  # which the callchains in the text do not name
+                continue  # not named by the callchains in the text
             got = collections.defaultdict(lambda: [0, 0])
             for row in reports[kind]["rows"] if kind in reports else ():
                 who = row[by].split(" ")[0].split("+")[0] if by == "callsite" else row[by]

@@ -45,7 +45,7 @@ def number(text):
 
 @functools.lru_cache(1)
 def events(path):
-    """All pid, CPU, time, name, fields; a gap has the name "gap" and the CPU."""
+    """Pid, CPU, time, name and fields of all events; a gap has only a CPU and the name "gap"."""
     found = []
     with gzip.open(path, "rt", errors="replace") as text:
         for line in text:
@@ -65,7 +65,7 @@ def skew(clock):
 
 
 class Sites:
-    """Names of callsites that the text has as addresses, from the symbols next to it."""
+    """Names callsites that the text has as addresses, with the symbols next to it."""
 
     def __init__(self, path):
         try:
@@ -98,7 +98,7 @@ def owners(site, cpu, pid):
 
 
 def count(row, **more):
-    """What row.update(**more) does, in a third of the time."""
+    """Does what row.update(**more) does, in a third of the time."""
     for key, value in more.items():
         row[key] += value
 
@@ -167,7 +167,7 @@ class Slab:
             self.over[ptr] = (time, cpu, old)
         elif early and early[1] != cpu and time - early[0] <= self.skew:
             self.early[ptr] = early[2]
-        kin = field.get("name", site)  # these are in doubt together
+        kin = field.get("name", site)  # objects that are in doubt together
         if "name" in field and alloc:
             self.sizes.setdefault(kin, (req, alloc))
         self.objects[ptr] = Object(req, alloc, cpu, pid, site, kin, self.gaps, time)
@@ -235,7 +235,7 @@ class Slab:
         self.over.pop(ptr, None)
 
     def rcu_rest(self, named, nr):
-        """The objects of RCU's array that its event does not name: they follow the named ones."""
+        """The objects of RCU's array that the event does not name: they follow the named ones."""
         first = next((i for i, ptr in enumerate(named) if self.dying.get(ptr)), None)
         for order in self.order.values() if first is not None else ():
             for at in (i for i, ptr in enumerate(order) if ptr == named[first]):
@@ -465,7 +465,7 @@ class Pages:
 
 
 def model(path, recording, kinds=(Slab, Pages)):
-    """The accounts at the end of the recording, which belong to all checks of a process."""
+    """The accounts at the end of the recording, shared by all checks of a process."""
     return accounts(path, recording["kernel_page_size"], recording["clock"], kinds)
 
 
@@ -506,7 +506,8 @@ def accounts(path, page_size, clock, kinds):
 
 @functools.lru_cache(100)
 def run(*command):
-    """The result of a command that only prints; it does not run again soon after."""
+    """The result of a command that only prints; cached, so that it need not run again soon
+    after."""
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
 
 
@@ -564,7 +565,7 @@ def unbalanced(reports):
     for name, identities in IDENTITIES.items():
         summary = reports[name]["summary"] if name in reports else {}
         for total, *parts in identities if summary else ():
-            # What probes tell is there only if there are any.
+            # Numbers from probes exist only if there are probes.
             if summary[total] != sum(summary.get(part, 0) for part in parts):
                 yield f"{name} {total} {summary[total]} is not the sum of {parts}"
     for name, sums in ROW_SUMS.items():
@@ -592,7 +593,7 @@ def diff_disagrees(kmemx, recording):
     """Yields a line for each sum that differs between kmemx diff and kmemx stat."""
     command = kmemx, "diff", "--json", recording, recording
     if run(*command).returncode:
-        return  # it names the events that it does not compare
+        return  # its message names the events that it does not compare
     stat = report(kmemx, recording)[1]
     diff = {name: table["summary"] for name, table in tables(*command).items()}
     for name, metric, net in (("slab", "net_seen", "bytes_net"), ("page", "net", "bytes_live"),
@@ -723,14 +724,14 @@ def account_differences(slab, kmemx, recording):
                 yield f"account {by} {who}: kmemx {got[who]}, model {wanted}"
 
 
-# Numbers that the model does not have; the live ones depend on callchains.
+# Numbers that the model does not have. Those of live memory depend on callchains.
 UNMODELLED = ("fragmentation", "implausible", "without_stack", "frees_matched", "frees_split",
               "frees_merged", "allocs_freed", "bytes_live_seen", "bytes_live_implicit",
               "bytes_net_estimate")
 
 
-# A recording of kmemx says about its recorder what events do not: which frees belong to excluded
-# allocations, and that no free was missed. For these only the sums must agree.
+# A recording of kmemx knows what events do not tell about its recorder: which frees belong to
+# excluded allocations, and that no free was missed. Of these, only the sums must agree.
 FOLDED = (("frees_unmatched", "frees_double", "frees_other"), ("bytes_live_min", "bytes_live_seen"))
 
 
@@ -762,7 +763,7 @@ def page_differences(pages, reports):
 def differences(slab, pages, recording, reports):
     """Yields a line for each number that differs."""
     page_size = recording["kernel_page_size"]
-    # Fixtures lost events only by overwriting: an unknown number of losses is the rest of these.
+    # Fixtures lost events only by overwriting, so an unknown number of losses is the rest of these.
     unplaced = (recording["dropped"] and not recording["unknown_gaps"]
                 or recording["undecodable"])
     for name, expected in (("slab", slab.summary(unplaced)),

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Pages by node, from trace-cmd's text, against kmemx.
+"""Compares pages by node between trace-cmd's text and kmemx.
 
 In: kmemx, a recording of scripts/qemu-nodes, whose two nodes have 256 MiB each, and trace-cmd's
 text of it. Out: what differs; exit 1 if anything does.
@@ -20,7 +19,7 @@ EVENT = re.compile(r" (mm_page_\w+): +(?:page=\S+ )?pfn=(0x[0-9a-f]+)(?: order=(
 
 
 def nodes(text):
-    """Of each node: allocations, bytes, bytes that live."""
+    """Returns the allocations, bytes and live bytes of each node."""
     hits, total, live = (collections.Counter() for _ in range(3))
     of_frame = {}
     with gzip.open(text, "rt", encoding="utf-8", errors="replace") as lines:

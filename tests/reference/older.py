@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Gives a recording an opening balance, and recomputes who had what was freed and what is left.
+"""Gives a recording an opening balance, and recomputes whose memory was freed and what is left.
 
 usage: older.py KMEMX RECORDING
 

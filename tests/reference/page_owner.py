@@ -73,7 +73,7 @@ def compare_pages(path, least):
     offset = statistics.median(times[frame] - after[frame][0] for frame in ours if frame in after)
     theirs = {frame: user(chain) for frame, (ts, task, chain) in after.items()
               if info["first_ts"] <= ts + offset <= info["last_ts"]
-              and task != "kmemx"}  # which leaves itself out
+              and task != "kmemx"}  # whose own pages are not recorded
     late = sum(abs(times[frame] - offset - after[frame][0]) > 1e6
                for frame in ours.keys() & theirs.keys())
     differ = collections.Counter()

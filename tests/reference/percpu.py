@@ -19,7 +19,7 @@ UNDER_LOCK = ("kernel_stack", "mm_page_alloc_extfrag")
 
 
 def runs_of(path):
-    """By CPU: lists of consecutive events under one lock; and the frees."""
+    """Returns lists of consecutive events under one lock, by CPU, and the frees."""
     runs, last, frees = [], {}, collections.Counter()
     for pid, cpu, _, name, field in model.events(path):
         if name in UNDER_LOCK:
@@ -161,7 +161,7 @@ def crossed_differences(kmemx, path, text):
     for row in by_site["percpu_slab"]["rows"] if "percpu_slab" in by_site else ():
         site, by = (row[c].split(" ")[0].split("+")[0] for c in ("callsite", "freed_by"))
         known = slab.freed_by[site, row["alloc_cpu"], row["free_cpu"]]
-        most = max(known, key=known.get)  # the first one to free, if several are equal
+        most = max(known, key=known.get)  # if several are equal, the first one to free
         if not by.startswith("0x") and by != most:
             yield f"{row}: most were freed by {most}, {known[most]}"
 

@@ -61,7 +61,8 @@ def span_of(info):
 
 
 def pieces(merged):
-    """Between two pauses: (the middle of each, number of pairs, events that one of them lacks)"""
+    """Yields for each time between two pauses: the middle of each, number of pairs, events that one
+    side lacks"""
     begin = last = None
     nr, differ = 0, collections.Counter()
     for t, sign, event in merged:
@@ -105,7 +106,7 @@ def main():
     for begin, end, nr, lacking in pieces(merged):
         longest.add(begin, end, nr, not lacking)
         both += nr
-        # An event with its two times on both sides of a pause cancels out in the end.
+        # If an event's two times are on both sides of a pause, they cancel out in the end.
         for event, sign in lacking.items():
             differ[event] += sign
             if not differ[event]:

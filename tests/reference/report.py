@@ -89,7 +89,8 @@ def chain(data, node):
 
 
 def sums(data, first, last, kind, key):
-    """By key(row): hit, bytes and waste in the bins; live bytes at the end of the last one."""
+    """Sums by key(row): hit, bytes and waste in the bins, and live bytes at the end of the last
+    one."""
     out = {}
     for row, place, hit, size, waste, net in cells(data):
         if data["rows"]["kind"][row] != kind or place > last:
@@ -233,7 +234,7 @@ class Comparison:
             self.differ += least < 0 or data["rows"]["range"][row] < 0
 
     def frames(self):
-        """The map of page frames has as many live pages as all rows together."""
+        """Checks that the map of page frames has as many live pages as all rows together."""
         data, frames = self.data, self.data["frames"]
         width, bins = int(frames["width"]), frames["bins"]
         size, live, want = data["facts"]["kernel_page_size"], [0] * bins, [0] * bins
@@ -257,7 +258,7 @@ class Comparison:
             print(f"{self.recording}: page frames: {live}\n  pages: {want}")
 
     def run(self):
-        """Several ranges."""
+        """Checks several ranges."""
         bins = self.data["time"]["bins"]
         for first, last in ((0, bins - 1), (0, bins // 2), (bins // 3, bins // 2),
                             (max(0, bins - 4), bins - 1), (bins // 8, bins // 8)):
@@ -265,8 +266,8 @@ class Comparison:
             self.slab(window, first, last)
             self.page(window, first, last)
             self.areas(window, first, last)
-            # With a coarse clock many events of several CPUs share a time stamp. A free that comes
-            # before its allocation is then settled only at the end.
+            # With a coarse clock, many events of several CPUs share a time stamp. A free that comes
+            # before its allocation is then resolved only at the end.
             if self.data["facts"]["clock"] != "uptime" or last == bins - 1:
                 self.live(window[1], last)
         self.live(None, 0)

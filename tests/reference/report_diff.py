@@ -85,7 +85,7 @@ class Comparison:
                     hits[at] += hit
             for at in range(1, len(live)):
                 live[at] += live[at - 1]
-            # Its bins are pairs of the other page's, or pairs of pairs.
+            # Bins of diff's page are pairs of the other page's bins, or pairs of pairs.
             while len(live) > BINS:
                 live = live[1::2] + live[-1:] * (len(live) % 2)
                 hits = [sum(hits[at:at + 2]) for at in range(0, len(hits), 2)]

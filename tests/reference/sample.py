@@ -63,7 +63,7 @@ def gamma_below(a, x):
 
 
 def solve(below, part, high):
-    """Where the rising function "below" is "part"."""
+    """Finds where the increasing function "below" has the value "part"."""
     low = 0
     while below(high) < part:
         high *= 2
@@ -83,8 +83,8 @@ def upper_end(y, v, w):
 
 @functools.lru_cache(None)
 def lower_units(a):
-    """The mean below which a Poisson variable that is not 0 is more than a in 2.5 % of cases, where
-    a itself counts half.
+    """The mean at which a Poisson variable, given that it is not 0, is at least a in 2.5 % of
+    cases, counting a itself half.
     """
     def above(x):
         return (gamma_below(a, x) + gamma_below(a + 1, x)) / 2 / -math.expm1(-x)
@@ -96,9 +96,9 @@ def weights_of(units):
 
 
 class Unseen:
-    """What units outside the sample weigh: a random-effects model of the logarithms of those
-    inside, of all rows of a table. deviations: how many standard errors are added; alone: in times
-    the heaviest unit, in a table of few rows.
+    """Models what units outside the sample weigh: a random-effects model of the logarithms of those
+    inside, over all rows of a table. deviations: how many standard errors are added; alone: in
+    times the heaviest unit, in a table of few rows.
     """
     def __init__(self, rows, deviations, alone):
         self.deviations, self.alone = deviations, alone
@@ -113,7 +113,7 @@ class Unseen:
         ) / (len(logs) - 1)) if len(logs) > 1 else 0
 
     def heaviest(self, weights):
-        """The heaviest unit outside the sample of a row with these."""
+        """The heaviest unit outside the sample, for a row with these weights."""
         least = (self.alone if self.rows < 4 else 1) * max(weights)
         if self.rows < 2:
             return least
@@ -180,7 +180,7 @@ def rows_of(kmemx, name, *argv):
     told = json.loads(output(kmemx, *argv, "--json"))
     for report in told["reports"]:
         for row in report["rows"] if report["name"] == name else []:
-            if row.get("young_bytes"):  # those in flight, which leaks lists separately
+            if row.get("young_bytes"):  # in flight: leaks lists them separately
                 continue
             for i, key in enumerate(("bytes", "bytes_low", "bytes_high")):
                 rows[row["callsite"]][i] += row[key]
@@ -188,7 +188,7 @@ def rows_of(kmemx, name, *argv):
 
 
 def disagree(kmemx, path):
-    """Where the live bytes of other commands differ from those of stat."""
+    """Lists where live bytes of other commands differ from stat's."""
     stat = ("stat", "-i", path, "--slab", "--page", "--caller", "--raw-ip", "--live")
     others = {
         "leaks": ("leaks", "-i", path, "--raw-ip", "--older", "1ns"),
@@ -202,11 +202,11 @@ def disagree(kmemx, path):
             if not wanted or (command == "owners" and kind == "slab"):
                 continue
             found = rows_of(kmemx, table, *argv)
-            # leaks lists what the last event allocated separately, as too young. Where a row is in
-            # one table only, the upper ends of the others differ: they depend on all rows.
+            # leaks lists the last event's allocation separately, as too young. If a row is in only
+            # one table, the upper ends of the others differ, as they depend on all rows.
             same = found.keys() == wanted.keys()
             for row, figures in wanted.items():
-                # Rows of pages in stat differ by more than the callsite: intervals do not add up.
+                # Rows of pages in stat are by more than the callsite, and intervals do not add up.
                 nr = 1 if kind == "page" else 3 if same else 2
                 if found.pop(row, figures)[:nr] != figures[:nr]:
                     return f"{path}: kmemx {command}: {row} is not {figures}"
@@ -216,7 +216,7 @@ def disagree(kmemx, path):
 
 
 def narrow(kmemx, path):
-    """A row whose interval has no width, though part of it may be missing."""
+    """Lists rows whose interval has no width, though part of them may be missing."""
     for argv in (("stat", "--slab", "--page"), ("stat", "--slab", "--page", "--live"),
                  ("stat", "--account"), ("stat", "--lifetime"), ("leaks",), ("peak",),
                  ("owners", "--by", "callsite")):
@@ -236,8 +236,8 @@ def narrow(kmemx, path):
 
 
 def changes(kmemx, whole, part):
-    """The rows with at least 2 % of all bytes: their number, and how many of them kmemx diff
-    considers changed between the whole and a sample of it. Changes are never certain.
+    """Returns the number of rows with at least 2 % of all bytes, and how many of them kmemx diff
+    considers changed between the whole and a sample of it. Changes must never be certain.
     """
     rows = changed = 0
     told = json.loads(output(kmemx, "diff", whole, part, "--all", "--json"))
@@ -256,7 +256,7 @@ def changes(kmemx, whole, part):
 
 
 def differs(kmemx, path, n, tables, summary):
-    """Estimates of kmemx that differ from the model's."""
+    """Lists kmemx's estimates that differ from the model's."""
     page_size = json.loads(output(kmemx, "info", "--json", path))["kernel_page_size"]
     rows = allocated(kmemx, path, page_size)
     ends = ("bytes", "bytes_low", "bytes_high")
@@ -326,7 +326,7 @@ def measure(cells, draw, truths, told, plain, live):
         figure = FIGURES[2 * (kind == "page") + live]
         summary = next((report["summary"] for report in all_told["reports"]
                         if report["name"] == kind), None)
-        # A sample's intervals are those of what was seen to live, not of the best estimate.
+        # A sample's intervals are those of the live memory seen, not of the best estimate.
         seen = "net" if live else "bytes"
         total = sum(row[seen] for row in rows.values())
         if summary is None or not total:
@@ -377,8 +377,8 @@ def print_table(key, cells):
 
 
 def compare(kmemx, path, n, parts, cells):
-    """Adds the samples of a recording to the cells. Returns what is wrong with a sample, how many
-    rows kmemx diff compares, and how many of them it takes for changed.
+    """Adds a recording's samples to the cells. Returns what is wrong with a sample, how many rows
+    kmemx diff compares, and how many of them it considers changed.
     """
     wrong, compared, changed = "", 0, 0
     lives = ((), ("--live",))

@@ -36,7 +36,7 @@ class Selections:
         self.wrong, self.tried = [], 0
 
     def run(self, command, *options):
-        """The tables by name, and the message; no tables if nothing is left."""
+        """The tables by name, the exit code and the message; no tables if nothing is left."""
         run = subprocess.run([self.kmemx, command, "-i", self.path, "--json", *options],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if run.returncode not in (0, 1, 2):
@@ -54,7 +54,7 @@ class Selections:
         return self.source if option == "dir" else ()
 
     def refused(self, command, option):
-        """An option that does not apply must lead to a message, not to a number."""
+        """An option that does not apply must give a message, not a number."""
         value = {"cache": "kmalloc-64"}.get(option, "1")
         _, code, message = self.run(command, f"--{option}", value, *self.files(option))
         self.expect(f"{command} --{option}: exit code", code, 2)
@@ -62,7 +62,7 @@ class Selections:
             self.wrong.append(f"{command} --{option}: {message!r}")
 
     def rows_of(self, command, option):
-        """Rows by the selecting option: the sums of the columns by table and value."""
+        """Sums of the columns of rows by the selecting option, by table and value."""
         usual, columns = BY[command]
         tables, code, _ = self.run(command, *usual, "--by", option, *self.files(option))
         if code:
@@ -90,7 +90,7 @@ class Selections:
                 for row in table["rows"]:
                     got.update({(name, c): row[c] for c in columns
                                 if c in row and (name, c) in rows[value]})
-            # A directory includes those below it.
+            # A directory includes its subdirectories.
             if option == "dir":
                 want = collections.Counter()
                 for v in rows:
@@ -128,7 +128,7 @@ class Selections:
         return stat
 
     def script(self, stat, *options):
-        """The allocations among script's lines are those that stat counts."""
+        """Checks that the allocations among script's lines are those that stat counts."""
         run = subprocess.run([self.kmemx, "script", "-i", self.path, "--json", *options],
                              stdout=subprocess.PIPE, check=False)
         lines = map(json.loads, run.stdout.splitlines())

@@ -27,7 +27,7 @@ import tempfile
 STANDS_FOR = 8
 ALLOCS = {"kmalloc", "kmalloc_node", "kmem_cache_alloc", "kmem_cache_alloc_node"}
 FREES = {"kfree", "kmem_cache_free"}
-# The wrappers in the recordings, and those that files, pipes and sockets use in a running kernel.
+# Wrappers in the recordings, and those used for files, pipes and sockets in a running kernel.
 WRAPPERS = set("""
 alloc_empty_file alloc_file_clone alloc_file_pseudo alloc_inode d_alloc d_alloc_parallel
 __d_alloc getname_flags getname_kernel kmemdup kstrdup kvmalloc_node mas_alloc_nodes
@@ -58,7 +58,7 @@ class Object:
         cache = "" if event["event"].startswith("kmalloc") else fields.get("name", "?")
         self.kind = (self.site, cache, fields["bytes_req"], self.bytes)
         frames = event.get("stack") or []
-        if frames and self.site not in frames:  # the unwinder of 32-bit ARM begins at its caller
+        if frames and self.site not in frames:  # the unwinder of 32-bit ARM begins at the caller
             frames = [self.site, *frames]
         self.stack = ";".join(frames[frames.index(self.site):] if frames else [])
 
@@ -82,7 +82,7 @@ def objects_of(kmemx, path):
 
 
 class Share:
-    """Objects, bytes; and by how many objects and bytes kmemx may differ."""
+    """Objects and bytes, and by how many objects and bytes kmemx may differ."""
     def __init__(self):
         self.nr = self.bytes = self.nr_off = self.bytes_off = 0
 
@@ -118,7 +118,7 @@ def attribute(objects, n):
 
 
 def add_part(row, sizes, part):
-    """The share of the objects of these sizes, in whole objects; which objects it has is open."""
+    """Adds a share of the objects of these sizes, in whole objects; which ones is undefined."""
     row.nr += part * len(sizes)
     row.bytes += part * sum(sizes)
     if part < 1:
@@ -127,7 +127,7 @@ def add_part(row, sizes, part):
 
 
 def merged(rows, lives):
-    """For live objects, or for all."""
+    """Merges the rows of live objects only, or of all."""
     out = collections.defaultdict(Share)
     for (stack, alive), row in rows.items():
         if alive or not lives:
@@ -137,8 +137,8 @@ def merged(rows, lives):
 
 
 def reported(kmemx, path, *more):
-    """Objects and bytes by callchain; what was seen to live has no number of objects where the best
-    estimate is another.
+    """Objects and bytes by callchain. The live bytes seen have no number of objects if the best
+    estimate differs.
     """
     told = json.loads(output(kmemx, "stat", "-i", path, "--slab", "--by", "stack", "--raw-ip",
                              "--json", "-l", "all", *more))
@@ -152,7 +152,8 @@ def reported(kmemx, path, *more):
 
 
 def compare(kmemx, path, objects, n):
-    """What differs, and the shares of bytes that are attributed and that have no callchain."""
+    """Returns what differs, and the shares of bytes that are attributed and that have no
+    callchain."""
     model, wrong = attribute(objects, n), []
     for more in ((), ("--live",)):
         wanted, ((hits, sizes), facts) = merged(model, more), reported(kmemx, path, *more)
@@ -183,7 +184,7 @@ def compare(kmemx, path, objects, n):
 
 
 def beyond_wrappers(kmemx, path, *only):
-    """The callsites that differ between the callchains and kmemx when wrappers are seen through."""
+    """The callsites that differ between the callchains and kmemx when it skips wrappers."""
     def rows(*more):
         told = json.loads(output(kmemx, "stat", "-i", path, "--slab", "--json", "-l", "all",
                                  "--raw-names", "--no-inline", *only, *more))
@@ -203,14 +204,14 @@ def beyond_wrappers(kmemx, path, *only):
 
 
 def misled(whole, part, n):
-    """Bytes in wrong rows: those that callchains of a sample have too much."""
+    """Bytes in wrong rows: the surplus of callchains from a sample."""
     truth, guess = merged(attribute(whole, n), False), merged(attribute(part, n), False)
     return sum(max(0, row.bytes - truth[stack].bytes) for stack, row in guess.items()
                if not stack.endswith("]")) / sum(one.bytes for one in whole)
 
 
 def tasks_rows(kmemx, path, names, *more):
-    """Callsite, or the one beyond wrappers -> allocations by tasks of these names."""
+    """Allocations by tasks with these names, by callsite or by the one beyond wrappers."""
     rows = collections.Counter()
     told = json.loads(output(kmemx, "stat", "-i", path, "--slab", "--json", "-l", "all",
                              "--no-inline", "--comm", ",".join(names), *more))
@@ -224,7 +225,7 @@ def by_wrappers(rows):
 
 
 def beside(kmemx, n, whole, part, names):
-    """Exit code of the comparison of two recordings of the same tasks."""
+    """Compares two recordings of the same tasks. Returns the exit code."""
     wrong, attributed, without = compare(kmemx, part, objects_of(kmemx, part), n)
     wrong += beyond_wrappers(kmemx, part, "--comm", ",".join(names))
     truth, sums = (tasks_rows(kmemx, path, names) for path in (whole, part))

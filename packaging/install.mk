@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What to install where, and the packages made from it.
-# In: the program, its plugin and man pages, from the Makefile. Out: install, uninstall, dist, deb, rpm,
-# release.
+# In: the program, its plugin and man pages, from the Makefile. Out: install, uninstall, dist, deb,
+# rpm, release.
 #
 # Installs no library, header or pkg-config file: libkmemx.a is for this program only, and its
 # functions may change in any version.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Measures the queries with more rows: more recordings of the same hosts.
-# In: two servers whose database "alone" has the rows once. Out: a table; both shards, one shard and the
-# daily sums must give the same results.
+# In: two servers whose database "alone" has the rows once. Out: a table; both shards, one shard and
+# the daily sums must give the same results.
 from fleet_servers import Failed, check_same, sql_file
 
 FACTORS = (1, 4, 16)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # ClickHouse servers on this machine, and the ZooKeeper that replicated tables need.
-# In: a scratch directory. Out: servers that listen on 127.0.0.1 only, on free ports above 19000, and end
-# with the calling script.
+# In: a scratch directory. Out: servers that listen on 127.0.0.1 only, on free ports above 19000,
+# and end with the calling script.
 import ctypes
 import json
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Small files that cause much work: makes each one, gives it to commands, and compares the cost
+"""
+Small files that cause much work: makes each one, gives it to commands, and compares the cost
 with a limit for each byte. In: the program, a scratch directory, a trace.dat 6 file, "sanitizer" or
 nothing, names of bombs (default: all); $LONG: every command gets every file. Out: a line for each,
 "passed NAME" or "failed NAME WHY" with the cost.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""ELF files with debug information that cause much work. In: the content of units. Out: bytes.
+"""
+ELF files with debug information that cause much work. In: the content of units. Out: bytes.
 """
 import zlib
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks with axe-core that readers who cannot see, or see badly, can use the pages. In: kmemx, two
-recordings, a vmlinux of the first or "", axe.min.js. Out: each violation with the place; exit 1
-then.
+"""
+Checks with axe-core that readers who cannot see, or see badly, can use the pages.
+In: kmemx, two recordings, a vmlinux of the first or "", axe.min.js. Out: each violation with the
+place; exit 1 then.
 
 usage: axe.py KMEMX OLD NEW VMLINUX AXE
 """

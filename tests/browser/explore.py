@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Explores a page of kmemx report: zooms, asks about a selection, filters, shares a link. In: a
-kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
+"""
+Explores a page of kmemx report: zooms, asks about a selection, filters, shares a link.
+In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
 
 usage: explore.py KMEMX OLD NEW
 """

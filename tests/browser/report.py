@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Uses a page of kmemx report like a reader: clicks, zooms, searches, chooses a range of the time.
+"""
+Uses a page of kmemx report like a reader: clicks, zooms, searches, chooses a range of the time.
 In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
 
 Runs the command shown below the page's table and compares its output with the table.

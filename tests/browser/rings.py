@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Uses a page of kmemx footprint --rings like a reader: clicks, keys, going back, the pointer. In:
-a kmemx, a vmlinux, small or real, and a recording of it. Out: what is wrong; exit 1 then, and 77
-without a browser.
+"""
+Uses a page of kmemx footprint --rings like a reader: clicks, keys, going back, the pointer.
+In: a kmemx, a vmlinux, small or real, and a recording of it. Out: what is wrong; exit 1 then, and
+77 without a browser.
 
 usage: rings.py KMEMX VMLINUX RECORDING [PICTURES]     PICTURES: directory for screenshots
 """

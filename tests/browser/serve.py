@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Looks at details of a recording that kmemx report --serve shows. In: a kmemx, a recording with
-callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
+"""
+Looks at details of a recording that kmemx report --serve shows.
+In: a kmemx, a recording with callchains. Out: what is wrong; exit 1 then, and 77 without a browser.
 
 usage: serve.py KMEMX OLD NEW
 """

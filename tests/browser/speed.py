@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measures how fast pages respond in headless Chromium. In: a kmemx, a recording; perhaps a build
-of the Firefox Profiler, which is in no package: the directory "dist" that its scripts/build.mjs
-makes. Out: medians in milliseconds.
+"""
+Measures how fast pages respond in headless Chromium.
+In: a kmemx, a recording; perhaps a build of the Firefox Profiler, which is in no package: the
+directory "dist" that its scripts/build.mjs makes. Out: medians in milliseconds.
 
 Times are those that Chromium's main thread used a CPU, so that other work on the machine matters
 little. "redraw" is the page's script for an input and the frame that it asks for, with layout and

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tests: changes with knowledge of the format. In: a file's bytes. Out: the same with a change at a
- * place that readers reach.
+ * tests: changes with knowledge of the format.
+ * In: a file's bytes. Out: the same with a change at a place that readers reach.
  */
 #ifndef KMEMX_TESTS_FUZZ_MUTATE_H
 #define KMEMX_TESTS_FUZZ_MUTATE_H

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compares pages by node between trace-cmd's text and kmemx.
+"""
+Compares pages by node between trace-cmd's text and kmemx.
 
 In: kmemx, a recording of scripts/qemu-nodes, whose two nodes have 256 MiB each, and trace-cmd's
 text of it. Out: what differs; exit 1 if anything does.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tests: allocates a known amount of vmalloc and per-CPU memory. In: threads N, programs N (loaded
- * and unloaded), or map N (a per-CPU BPF map of N pages per CPU). Out: what the kernel counted
- * before and after: "KernelStack, Percpu and areas, six numbers"; exit 77 if the kernel allows no
- * BPF.
+ * tests: allocates a known amount of vmalloc and per-CPU memory.
+ * In: threads N, programs N (loaded and unloaded), or map N (a per-CPU BPF map of N pages per CPU).
+ * Out: what the kernel counted before and after: "KernelStack, Percpu and areas, six numbers"; exit
+ * 77 if the kernel allows no BPF.
  */
 #include <errno.h>
 #include <linux/bpf.h>

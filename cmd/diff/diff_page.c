@@ -35,13 +35,6 @@ static int compare(struct diff *d, struct page *p)
 	return diff_whole_tables(d, wanted, nr, p->tables, &p->nr);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static int find_runs(const struct diff *d, struct page *p)
 {
 	const struct diff_paths *paths = &d->args.paths;
@@ -53,7 +46,7 @@ static int find_runs(const struct diff *d, struct page *p)
 		const struct report *r = d->recordings[i].report;
 
 		p->runs[i] =
-			(struct web_diff_run){ .file = base_name(paths->items[i]),
+			(struct web_diff_run){ .file = text_after_slash(paths->items[i]),
 					       .live = report_table(r, "live_over_time"),
 					       .is_new = i >= paths->nr_old,
 					       .ns = d->recordings[i].ns };

@@ -4,69 +4,14 @@
  */
 #include <check.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cmd/record/recorder.h"
-
-static int stderr_before = -1;
-
-/* Redirects stderr to @fd until restore(). */
-static void redirect(int fd)
-{
-	fflush(stderr);
-	stderr_before = dup(STDERR_FILENO);
-	ck_assert_int_ge(stderr_before, 0);
-	ck_assert_int_ge(dup2(fd, STDERR_FILENO), 0);
-	close(fd);
-}
-
-static void restore(void)
-{
-	fflush(stderr);
-	dup2(stderr_before, STDERR_FILENO);
-	close(stderr_before);
-}
-
-/* Reads what has arrived at nonblocking @fd. A terminal may deliver it in pieces: waits for @size
- * bytes.
- */
-static const char *arrived(int fd, size_t size)
-{
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
-	static char text[512];
-	size_t len = 0;
-	ssize_t n;
-
-	fflush(stderr);
-	do {
-		poll(&ready, 1, size ? 10000 : 20);
-		n = read(fd, text + len, sizeof(text) - 1 - len);
-		len += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && len < size);
-	text[len] = 0;
-	return text;
-}
+#include "stderr_to.h"
 
 #define check_arrived(fd, wanted) ck_assert_str_eq(arrived(fd, strlen(wanted)), wanted)
-
-/* Opens a terminal of @columns; @slave is its other end. */
-static int terminal(int *slave, unsigned short columns)
-{
-	const struct winsize size = { .ws_row = 24, .ws_col = columns };
-	int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
-
-	ck_assert_int_ge(master, 0);
-	ck_assert_int_eq(grantpt(master) || unlockpt(master), 0);
-	*slave = open(ptsname(master), O_RDWR | O_NOCTTY);
-	ck_assert_int_ge(*slave, 0);
-	ck_assert_int_eq(ioctl(*slave, TIOCSWINSZ, &size), 0);
-	return master;
-}
 
 START_TEST(the_rate_is_that_since_the_line_before)
 {
@@ -142,7 +87,7 @@ START_TEST(a_pipe_sees_none)
 	live_line_start(&l, true);
 	live_line_show(&l, &(struct capture_progress){ 5000, 0, 2048, 500000000 });
 	live_line_end(&l);
-	ck_assert_str_eq(arrived(ends[0], false), "");
+	ck_assert_str_eq(arrived(ends[0], 0), "");
 	restore();
 	close(ends[0]);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "cells.h"
 #include "opened.h"
 
 #define MADE_EVENTS 64
@@ -79,15 +80,6 @@ static inline const struct table *table_of(struct fixture *f, const char *name,
 
 	ck_assert_uint_eq(report->nr_tables, 1);
 	return report->tables[0];
-}
-
-static inline const struct cell *cell(const struct table *t, size_t row, const char *name)
-{
-	int column = table_column(t, name);
-
-	ck_assert_int_ge(column, 0);
-	ck_assert_uint_lt(row, t->nr_rows);
-	return &t->cells[row * t->nr_columns + (size_t)column];
 }
 
 #endif

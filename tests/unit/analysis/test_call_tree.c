@@ -10,6 +10,7 @@
 
 #include "analysis/row/call_tree.h"
 #include "base/strbuf.h"
+#include "cells.h"
 
 static const struct {
 	const char *folded;
@@ -50,14 +51,6 @@ static struct table *make(const struct tree_options *opts)
 	ck_assert(table_ok(t));
 	call_tree_free(&tree);
 	return t;
-}
-
-static const struct cell *cell(const struct table *t, size_t row, const char *name)
-{
-	int column = table_column(t, name);
-
-	ck_assert_int_ge(column, 0);
-	return &t->cells[row * t->nr_columns + (size_t)column];
 }
 
 /* "entry 99/0 9" lines, indented by depth: bytes, self, hit. */

@@ -5,6 +5,7 @@
 #include <check.h>
 
 #include "analysis/columns.h"
+#include "cells.h"
 
 struct part {
 	uint64_t bytes;
@@ -51,35 +52,27 @@ static const struct column_type columns[] = {
 
 static const struct table_type type = { .name = "test", .columns = columns };
 
-static const struct cell *cell_at(struct table *t, size_t row, const char *name)
-{
-	int column = table_column(t, name);
-
-	ck_assert_int_ge(column, 0);
-	return &t->cells[row * t->nr_columns + (size_t)column];
-}
-
 static void check_uint(struct table *t, size_t row, const char *name, uint64_t value)
 {
-	ck_assert_int_eq(cell_at(t, row, name)->type, CELL_UINT);
-	ck_assert_uint_eq(cell_at(t, row, name)->u, value);
+	ck_assert_int_eq(cell(t, row, name)->type, CELL_UINT);
+	ck_assert_uint_eq(cell(t, row, name)->u, value);
 }
 
 static void check_int(struct table *t, size_t row, const char *name, int64_t value)
 {
-	ck_assert_int_eq(cell_at(t, row, name)->type, CELL_INT);
-	ck_assert_int_eq(cell_at(t, row, name)->i, value);
+	ck_assert_int_eq(cell(t, row, name)->type, CELL_INT);
+	ck_assert_int_eq(cell(t, row, name)->i, value);
 }
 
 static void check_text(struct table *t, size_t row, const char *name, const char *text)
 {
-	ck_assert_int_eq(cell_at(t, row, name)->type, CELL_TEXT);
-	ck_assert_str_eq(cell_at(t, row, name)->s, text);
+	ck_assert_int_eq(cell(t, row, name)->type, CELL_TEXT);
+	ck_assert_str_eq(cell(t, row, name)->s, text);
 }
 
 static void check_none(struct table *t, size_t row, const char *name)
 {
-	ck_assert_int_eq(cell_at(t, row, name)->type, CELL_NONE);
+	ck_assert_int_eq(cell(t, row, name)->type, CELL_NONE);
 }
 
 START_TEST(test_members)

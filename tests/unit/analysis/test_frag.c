@@ -9,6 +9,7 @@
 #include "analysis/filter/alloc_filter.h"
 #include "analysis/kernel/frag.h"
 #include "base/compiler.h"
+#include "cells.h"
 #include "opened.h"
 
 /* Its pageblocks are of order 9, as the event's format says. */
@@ -71,32 +72,7 @@ static void view(struct fixture *f)
 
 static const struct table *table(const struct fixture *f, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < f->in.report->nr_tables; i++) {
-		if (!strcmp(f->in.report->tables[i]->name, name))
-			return f->in.report->tables[i];
-	}
-	return NULL;
-}
-
-static const struct cell *cell(const struct table *t, size_t row, const char *name)
-{
-	int column = table_column(t, name);
-
-	ck_assert_int_ge(column, 0);
-	ck_assert_uint_lt(row, t->nr_rows);
-	return &t->cells[row * t->nr_columns + (size_t)column];
-}
-
-static uint64_t summary(const struct table *t, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < t->nr_summary && strcmp(t->summary[i].name, name) != 0; i++)
-		;
-	ck_assert_uint_lt(i, t->nr_summary);
-	return t->summary[i].value.u;
+	return report_table(f->in.report, name);
 }
 
 START_TEST(how_long)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/life/leaks.h"
+#include "cells.h"
 #include "opened.h"
 
 /* Events made by the test; the recording provides symbols, time and event types. */
@@ -84,23 +85,11 @@ static const struct table *leaks_of(struct fixture *f, uint64_t older_ns)
 	return f->in.report->tables[0];
 }
 
-static const struct cell *cell(const struct table *t, const char *name)
+/* The cell of the only row. */
+static const struct cell *only(const struct table *t, const char *name)
 {
-	int column = table_column(t, name);
-
-	ck_assert_int_ge(column, 0);
 	ck_assert_uint_eq(t->nr_rows, 1);
-	return &t->cells[column];
-}
-
-static uint64_t summary(const struct table *t, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < t->nr_summary && strcmp(t->summary[i].name, name) != 0; i++)
-		;
-	ck_assert_uint_lt(i, t->nr_summary);
-	return t->summary[i].value.u;
+	return cell(t, 0, name);
 }
 
 static bool has_note(const struct table *t, const char *begin)
@@ -127,16 +116,16 @@ START_TEST(one_in_a_while_stays)
 			event(&f, KMEM_KFREE, pointer(i), i);
 	}
 	t = leaks_of(&f, f.span / 100);
-	ck_assert_str_eq(cell(t, "verdict")->s, "grows");
-	ck_assert_uint_eq(cell(t, "objects")->u, 199);
-	ck_assert_uint_eq(cell(t, "bytes")->u, 199 * SIZE);
-	ck_assert_uint_eq(cell(t, "young")->u, 1);
-	ck_assert_int_le(cell(t, "growth_min")->i, cell(t, "growth")->i);
+	ck_assert_str_eq(only(t, "verdict")->s, "grows");
+	ck_assert_uint_eq(only(t, "objects")->u, 199);
+	ck_assert_uint_eq(only(t, "bytes")->u, 199 * SIZE);
+	ck_assert_uint_eq(only(t, "young")->u, 1);
+	ck_assert_int_le(only(t, "growth_min")->i, only(t, "growth")->i);
 	/* 200 objects in all that time */
-	ck_assert_double_eq_tol((double)cell(t, "growth")->i * (double)f.span / 1e9,
+	ck_assert_double_eq_tol((double)only(t, "growth")->i * (double)f.span / 1e9,
 				200.0 * SIZE, 20.0 * SIZE);
-	ck_assert_uint_eq(cell(t, "tasks")->u, 1);
-	ck_assert(strstr(cell(t, "task")->s, "-7"));
+	ck_assert_uint_eq(only(t, "tasks")->u, 1);
+	ck_assert(strstr(only(t, "task")->s, "-7"));
 	tear_down(&f);
 }
 END_TEST
@@ -198,9 +187,9 @@ START_TEST(a_cache_that_filled)
 		event(&f, KMEM_KMALLOC, pointer(i % 300), i);
 	}
 	t = leaks_of(&f, 1);
-	ck_assert_str_eq(cell(t, "verdict")->s, "filled");
-	ck_assert_uint_eq(cell(t, "objects")->u, 300);
-	ck_assert_uint_le(cell(t, "outlived")->u, SIZE); /* replaced one by one */
+	ck_assert_str_eq(only(t, "verdict")->s, "filled");
+	ck_assert_uint_eq(only(t, "objects")->u, 300);
+	ck_assert_uint_le(only(t, "outlived")->u, SIZE); /* replaced one by one */
 	ck_assert(!has_note(t, "Outlived:"));
 	tear_down(&f);
 }
@@ -224,9 +213,9 @@ START_TEST(leaked_at_once)
 		event(&f, KMEM_KFREE, pointer(i), i + 2);
 	}
 	t = leaks_of(&f, 0);
-	ck_assert_str_eq(cell(t, "verdict")->s, "steady");
-	ck_assert_uint_eq(cell(t, "bytes")->u, 100 * SIZE);
-	ck_assert_uint_eq(cell(t, "outlived")->u, 100 * SIZE);
+	ck_assert_str_eq(only(t, "verdict")->s, "steady");
+	ck_assert_uint_eq(only(t, "bytes")->u, 100 * SIZE);
+	ck_assert_uint_eq(only(t, "outlived")->u, 100 * SIZE);
 	ck_assert(has_note(t, "Outlived:"));
 	tear_down(&f);
 }
@@ -243,10 +232,10 @@ START_TEST(frees_without_an_event)
 	for (i = 0; i < 1000; i++)
 		event(&f, KMEM_KMALLOC, pointer(i % 10), i);
 	t = leaks_of(&f, 1);
-	ck_assert_uint_eq(cell(t, "objects")->u, 10);
-	ck_assert_str_ne(cell(t, "verdict")->s, "grows");
-	ck_assert_str_eq(cell(t, "net_reason")->s, "implicit");
-	ck_assert_uint_eq(cell(t, "net_min")->u, 0);
+	ck_assert_uint_eq(only(t, "objects")->u, 10);
+	ck_assert_str_ne(only(t, "verdict")->s, "grows");
+	ck_assert_str_eq(only(t, "net_reason")->s, "implicit");
+	ck_assert_uint_eq(only(t, "net_min")->u, 0);
 	tear_down(&f);
 }
 END_TEST
@@ -262,9 +251,9 @@ static void check_late(unsigned int one_in, const char *verdict)
 	for (i = 0; i < 1000; i++)
 		event(&f, KMEM_KMALLOC, pointer(i % one_in ? i : i + 1), i);
 	t = leaks_of(&f, 1);
-	ck_assert_str_eq(cell(t, "verdict")->s, verdict);
-	ck_assert_uint_eq(cell(t, "bytes_grows")->u,
-			  strcmp(verdict, "grows") ? 0 : cell(t, "bytes_kept")->u);
+	ck_assert_str_eq(only(t, "verdict")->s, verdict);
+	ck_assert_uint_eq(only(t, "bytes_grows")->u,
+			  strcmp(verdict, "grows") ? 0 : only(t, "bytes_kept")->u);
 	tear_down(&f);
 }
 
@@ -282,8 +271,8 @@ START_TEST(more_than_is_in_flight)
 			event(&f, KMEM_KFREE, pointer(i - 700), i);
 	}
 	t = leaks_of(&f, 0);
-	ck_assert_uint_gt(cell(t, "young")->u, 2 * cell(t, "objects")->u);
-	ck_assert_str_eq(cell(t, "verdict")->s, "grows");
+	ck_assert_uint_gt(only(t, "young")->u, 2 * only(t, "objects")->u);
+	ck_assert_str_eq(only(t, "verdict")->s, "grows");
 	tear_down(&f);
 }
 END_TEST
@@ -412,9 +401,9 @@ START_TEST(ages_at_the_limits)
 	event(&f, KMEM_KMALLOC, pointer(1), 0)->ts = f.first + f.span - age;
 	event(&f, KMEM_KMALLOC, pointer(2), 999);
 	t = leaks_of(&f, age);
-	ck_assert_uint_eq(cell(t, "objects")->u, 1);
-	ck_assert_uint_eq(cell(t, "young")->u, 1);
-	ck_assert_uint_eq(cell(t, "outlived")->u, 0);
+	ck_assert_uint_eq(only(t, "objects")->u, 1);
+	ck_assert_uint_eq(only(t, "young")->u, 1);
+	ck_assert_uint_eq(only(t, "outlived")->u, 0);
 	tear_down(&f);
 }
 END_TEST
@@ -455,9 +444,9 @@ START_TEST(many_tasks)
 	set_up(&f);
 	ck_assert_uint_eq(series_of_tasks(&f, SUBJECT_NONE, 50), 1);
 	t = leaks_of(&f, 1);
-	ck_assert_str_eq(cell(t, "verdict")->s, "grows");
-	ck_assert_uint_eq(cell(t, "objects")->u, 180);
-	ck_assert_uint_eq(cell(t, "tasks")->u, 10);
+	ck_assert_str_eq(only(t, "verdict")->s, "grows");
+	ck_assert_uint_eq(only(t, "objects")->u, 180);
+	ck_assert_uint_eq(only(t, "tasks")->u, 10);
 	f.nr = 0;
 	ck_assert_uint_eq(series_of_tasks(&f, SUBJECT_PID, 50), 50);
 	tear_down(&f);
@@ -488,7 +477,7 @@ START_TEST(a_flood)
 	analyses_observe(all, f.evs, f.nr);
 	ck_assert(!analyses_view(all, f.in.report));
 	analyses_free(all);
-	ck_assert_int_eq(cell(f.in.report->tables[0], "growth")->i, INT64_MAX);
+	ck_assert_int_eq(only(f.in.report->tables[0], "growth")->i, INT64_MAX);
 	tear_down(&f);
 }
 END_TEST

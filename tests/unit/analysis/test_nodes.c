@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/balance/balance.h"
+#include "cells.h"
 
 enum { PAGE = 4096, LINES = 11 };
 
@@ -35,15 +36,6 @@ static char after[] = "Node 0, zone   Normal\n"
 		      "        managed  1000\n"
 		      "Node 7, zone   Normal\n"
 		      "        managed  50\n";
-
-static const struct cell *cell(const struct table *t, size_t row, const char *name)
-{
-	int column = table_column(t, name);
-
-	ck_assert_int_ge(column, 0);
-	ck_assert_uint_lt(row, t->nr_rows);
-	return &t->cells[row * t->nr_columns + (size_t)column];
-}
 
 /* The row of @line of the node at place @node. */
 static size_t row_of(const struct table *t, size_t node, const char *line)

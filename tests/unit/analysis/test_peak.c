@@ -5,16 +5,6 @@
  */
 #include "made_events.h"
 
-static uint64_t summary(const struct table *t, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < t->nr_summary && strcmp(t->summary[i].name, name) != 0; i++)
-		;
-	ck_assert_uint_lt(i, t->nr_summary);
-	return t->summary[i].value.u;
-}
-
 START_TEST(equal_maxima)
 {
 	const struct analysis_options opts = { .needs = NEEDS_PAGE, .by = SUBJECT_PID };

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "cells.h"
 #include "opened.h"
 
 enum { EVENTS_MAX = 200 };
@@ -26,14 +27,6 @@ static void set_up(struct fixture *f, const char *path)
 static void tear_down(struct fixture *f)
 {
 	opened_close(&f->in);
-}
-
-static const struct cell *cell(const struct table *t, size_t row, const char *name)
-{
-	int column = table_column(t, name);
-
-	ck_assert_int_ge(column, 0);
-	return &t->cells[row * t->nr_columns + (size_t)column];
 }
 
 /* --- sums ------------------------------------------------------------------------------- */
@@ -75,16 +68,6 @@ static void ck_equal(const struct sum *a, const struct sum *b)
 	ck_assert_uint_eq(a->hit, b->hit);
 	ck_assert_uint_eq(a->req, b->req);
 	ck_assert_uint_eq(a->alloc, b->alloc);
-}
-
-static uint64_t summary(const struct table *t, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < t->nr_summary && strcmp(t->summary[i].name, name) != 0; i++)
-		;
-	ck_assert_uint_lt(i, t->nr_summary);
-	return t->summary[i].value.u;
 }
 
 /* Checks that @sizes splits every row of the slab table @slab, and has no other rows. */

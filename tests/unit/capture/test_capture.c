@@ -6,7 +6,6 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "capture/facts/facts.h"
 #include "capture/file/new_recording.h"
 #include "capture/session/child.h"
+#include "remove_tree.h"
 
 Suite *test_capture_suite(void);
 
@@ -107,11 +107,6 @@ static void put_note(const char *dir, const char *path, const void *data, size_t
 	fclose(f);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 START_TEST(test_module_build_ids)
 {
 	const uint32_t note[] = { 4, 4, 3, 0x00554e47, 0x78563412 };
@@ -129,7 +124,7 @@ START_TEST(test_module_build_ids)
 	ck_assert_str_eq(strbuf_text(&ids), "ext4 12345678\nxfs 12345678\n");
 #endif
 	strbuf_free(&ids);
-	ck_assert_int_eq(nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	remove_tree(dir);
 	ck_assert_int_eq(build_ids_of_modules(dir, &ids), -ENOENT);
 }
 END_TEST

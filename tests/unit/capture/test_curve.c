@@ -4,7 +4,6 @@
  */
 #include <check.h>
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "base/clock.h"
 #include "capture/facts/curve.h"
+#include "remove_tree.h"
 
 static char dir[64];
 
@@ -53,14 +53,9 @@ static void set_up(void)
 			 "Node 0, zone   Normal      0      0      1\n");
 }
 
-static int drop(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	return remove(path);
-}
-
 static void tear_down(void)
 {
-	ck_assert(!nftw(dir, drop, 8, FTW_DEPTH | FTW_PHYS));
+	remove_tree(dir);
 }
 
 static uint64_t last_of(const struct curve *c, enum kernel_counter from, const char *name)

@@ -5,7 +5,6 @@
  */
 #include <check.h>
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "capture/events/pids.h"
 #include "capture/events/events.h"
+#include "remove_tree.h"
 
 Suite *test_event_criteria_suite(void);
 
@@ -129,17 +129,9 @@ static void set_up(void)
 	ck_assert_ptr_nonnull(mkdtemp(place));
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static void clean_up(void)
 {
-	ck_assert_int_eq(nftw(place, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	remove_tree(place);
 }
 
 START_TEST(group_found)

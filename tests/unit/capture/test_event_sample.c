@@ -5,7 +5,6 @@
  */
 #include <check.h>
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "base/compiler.h"
 #include "capture/events/events.h"
+#include "remove_tree.h"
 
 Suite *test_event_sample_suite(void);
 
@@ -83,17 +83,9 @@ static void setup(void)
 	ck_assert_int_eq(tracefs_set_tracing_dir(top), 0);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static void teardown(void)
 {
-	ck_assert_int_eq(nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	remove_tree(top);
 }
 
 static const struct instance in = { .lock_fd = -1 };

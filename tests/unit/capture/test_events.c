@@ -4,7 +4,6 @@
  * In: files made here. Out: checks.
  */
 #include <check.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/events/events.h"
+#include "remove_tree.h"
 
 Suite *test_events_suite(void);
 
@@ -52,15 +52,10 @@ static void setup(void)
 	ck_assert_ptr_nonnull(in.tracefs);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static void teardown(void)
 {
 	tracefs_instance_free(in.tracefs);
-	ck_assert_int_eq(nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	remove_tree(top);
 }
 
 /* @choice must select the events in @wanted, "SYSTEM:EVENT ...". */

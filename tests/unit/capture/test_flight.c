@@ -7,7 +7,6 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +15,11 @@
 #include "capture/events/ring_reader.h"
 #include "capture/session/flight.h"
 #include "recording/subbuf.h"
+#include "remove_tree.h"
 
 Suite *test_flight_suite(void);
 
 static char place[64];
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
 
 static void set_up(void)
 {
@@ -37,7 +29,7 @@ static void set_up(void)
 
 static void clean_up(void)
 {
-	ck_assert_int_eq(nftw(place, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	remove_tree(place);
 }
 
 /* --- files ------------------------------------------------------------------------------- */

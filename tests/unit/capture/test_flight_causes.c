@@ -7,7 +7,6 @@
  */
 #include <check.h>
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "capture/session/flight_causes.h"
+#include "remove_tree.h"
 
 Suite *test_flight_causes_suite(void);
 
@@ -40,14 +40,6 @@ static void count_errors(void *ctx, enum log_level level, const char *kind,
 }
 
 static const struct log log_errors = { .fn = count_errors };
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
 
 /* Writes a file and makes its directories. */
 static void put(const char *file, const char *text)
@@ -102,7 +94,7 @@ static void clean_up(void)
 {
 	flight_watch_close(&w);
 	tracefs_instance_free(in.tracefs);
-	ck_assert_int_eq(nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	remove_tree(top);
 }
 
 static int watch(const struct flight_causes *on)

@@ -5,7 +5,6 @@
  * In: files made here. Out: checks.
  */
 #include <check.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "capture/events/probes.h"
+#include "remove_tree.h"
 
 Suite *test_probes_suite(void);
 
@@ -148,15 +148,10 @@ static void setup(void)
 	ck_assert_int_eq(tracefs_set_tracing_dir(top), 0);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static void teardown(void)
 {
 	tracefs_set_tracing_dir(NULL);
-	ck_assert_int_eq(nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	remove_tree(top);
 }
 
 /* Returns the events of the list as text, and the item's text in @item. */

@@ -3,7 +3,6 @@
  * directories made here.
  */
 #include <check.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/facts/slab_counts.h"
+#include "remove_tree.h"
 
 static char dir[64];
 
@@ -51,14 +51,9 @@ static void set_up(void)
 	put("idle", "shrink", "");
 }
 
-static int drop(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	return remove(path);
-}
-
 static void tear_down(void)
 {
-	ck_assert(!nftw(dir, drop, 8, FTW_DEPTH | FTW_PHYS));
+	remove_tree(dir);
 }
 
 /* The line of @cache must have these fields before its times. */

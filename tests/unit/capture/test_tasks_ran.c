@@ -3,7 +3,6 @@
  */
 #include <check.h>
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/facts/threads.h"
+#include "remove_tree.h"
 
 static char dir[64];
 
@@ -59,14 +59,9 @@ static void set_up(void)
 	put_thread(40, 40, "9000", "4194560");
 }
 
-static int drop(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	return remove(path);
-}
-
 static void tear_down(void)
 {
-	ck_assert(!nftw(dir, drop, 8, FTW_DEPTH | FTW_PHYS));
+	remove_tree(dir);
 }
 
 static int compare(const void *a, const void *b)
@@ -120,7 +115,7 @@ START_TEST(nobody_knows)
 	ck_assert_int_eq(tasks_ran_end(&t, dir, 0, &out), -EINVAL);
 	ck_assert_int_eq(tasks_ran_begin(&t, "/nowhere"), -ENOENT);
 	ck_assert_int_eq(tasks_ran_end(&t, dir, 0, &out), -EINVAL);
-	ck_assert(!nftw(dir, drop, 8, FTW_DEPTH | FTW_PHYS));
+	remove_tree(dir);
 	ck_assert(!mkdir(dir, 0700));
 	put(1, 1, "comm", "no schedstat\n");
 	ck_assert_int_eq(tasks_ran_begin(&t, dir), -EOPNOTSUPP);

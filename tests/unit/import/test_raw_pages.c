@@ -6,7 +6,6 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "build_trace_dat.h"
 #include "event/stream.h"
 #include "import/raw_pages.h"
+#include "remove_tree.h"
 
 Suite *test_raw_pages_suite(void);
 
@@ -47,11 +47,6 @@ static void put_text(const char *name, const char *text)
 	put_file(name, text, strlen(text));
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static void setup(void)
 {
 	snprintf(dir, sizeof(dir), "/tmp/kmemx-raw-XXXXXX");
@@ -61,7 +56,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	remove_tree(dir);
 }
 
 static void count(void *ctx, enum log_level level, const char *kind, const char *message)

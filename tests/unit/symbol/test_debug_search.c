@@ -4,7 +4,6 @@
  */
 #include <check.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "build_elf.h"
+#include "remove_tree.h"
 #include "symbol/debug_search.h"
 
 #define ID    "00112233445566778899aabbccddeeff00112233"
@@ -26,14 +26,9 @@ static void set_up(void)
 	ck_assert_ptr_nonnull(mkdtemp(top));
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static void tear_down(void)
 {
-	ck_assert_int_eq(nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	remove_tree(top);
 }
 
 /* Writes a kernel with build ID @id (NULL: none) to @path below the top directory, and makes its

@@ -5,7 +5,6 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "remove_tree.h"
 #include "symbol/directories.h"
 #include "symbol/source_path.h"
 
@@ -171,11 +171,6 @@ static void make_file(const char *top, const char *path)
 	close(fd);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static void check_module(struct module_files *files, const char *module, int ret,
 			 const char *dir)
 {
@@ -217,7 +212,7 @@ START_TEST(a_modules_file_says_its_directory)
 	ck_assert_int_eq(module_files_open(&files, path), -EINVAL);
 	snprintf(path, sizeof(path), "%s/lib/modules/6.1/none", top);
 	ck_assert_int_eq(module_files_open(&files, path), -ENOENT);
-	ck_assert_int_eq(nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	remove_tree(top);
 }
 END_TEST
 
@@ -247,7 +242,7 @@ START_TEST(the_split_off_file_is_preferred)
 	length = strlen(found) - strlen(pair[1]);
 	ck_assert_str_eq(found + length, pair[1]);
 	module_files_free(files);
-	ck_assert_int_eq(nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	remove_tree(top);
 }
 END_TEST
 

@@ -5,7 +5,6 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include <zstd.h>
 #endif
 
+#include "remove_tree.h"
 #include "symbol/module_files.h"
 #include "symbol/elf.h"
 
@@ -181,14 +181,9 @@ static void set_up(void)
 	ck_assert_ptr_nonnull(mkdtemp(top));
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static void tear_down(void)
 {
-	ck_assert_int_eq(nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	remove_tree(top);
 }
 
 static void put_bytes(const char *path, const void *data, size_t size)

@@ -235,15 +235,13 @@ int input_symbols_failed(const struct input *in)
 	return EXIT_UNREADABLE;
 }
 
-/* @word if it is safe in a command that the user copies, else @instead: a recording may hold any
- * text.
- */
-static const char *copyable(const char *word, const char *instead)
+/* The release if it is safe in a command that the user copies: a recording may hold any text. */
+static const char *copyable(const char *release)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789._+~-";
 
-	return *word && !word[strspn(word, plain)] ? word : instead;
+	return *release && !release[strspn(release, plain)] ? release : "RELEASE";
 }
 
 void input_hints(const struct input *in, struct strbuf hints[INPUT_HINTS])
@@ -256,9 +254,9 @@ void input_hints(const struct input *in, struct strbuf hints[INPUT_HINTS])
 			&hints[0],
 			"the recording has no build ID, which kmemx record keeps: --vmlinux FILE, --kernel TREE or --symfs DIR is needed");
 	strbuf_printf(&hints[1], "Debian, Ubuntu: apt install linux-image-%s-dbg",
-		      copyable(release.text, "RELEASE"));
+		      copyable(release.text));
 	strbuf_printf(&hints[2], "Fedora: dnf debuginfo-install kernel-core-%s",
-		      copyable(release.text, "RELEASE"));
+		      copyable(release.text));
 	strbuf_puts(
 		&hints[3],
 		"Arch: export DEBUGINFOD_URLS=https://debuginfod.archlinux.org, and use --debuginfod");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * cmd: kmemx import.
- * In: a kernel's text log, raw pages with the files beside them, or a perf.data file. Out: a
+ * In: a kernel's text log, raw pages with the files next to them, or a perf.data file. Out: a
  * recording.
  */
 #include "cmd/import/import.h"

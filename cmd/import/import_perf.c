@@ -112,7 +112,7 @@ static int open_input(struct import *im)
 	return fd < 0 ? -1 : fd;
 }
 
-/* Copies a pipe to an unnamed file beside the recording: sections may be anywhere in the input. */
+/* Copies a pipe to an unnamed file next to the recording: sections may be anywhere in the input. */
 static int as_file(const struct import *im, int fd)
 {
 	struct stat st;

@@ -29,7 +29,7 @@
 	  "debug information: else from $DEBUGINFOD_URLS" }
 /* clang-format on */
 
-/* The first of these three that is given: "--kernel"; NULL: none is. */
+/* The first of these three options that was given, such as "--kernel", or NULL. */
 const char *debug_places_option(const struct debug_places *places);
 /* Is at most one of them given? GO_ON, or EXIT_USAGE after a message. */
 int symbol_files_check(const struct symbol_files *files, const char *command);

@@ -5,10 +5,10 @@ with a limit for each byte. In: the program, a scratch directory, a trace.dat 6 
 nothing, names of bombs (default: all); $LONG: every command gets every file. Out: a line for each,
 "passed NAME" or "failed NAME WHY" with the cost.
 
-The limits are a second and 100 ns of CPU time for each byte on disk; 64 MB of memory and ten bytes
-for each byte, for summary and report twenty. Time may be three times that, and what takes longer
-runs again, so that no test fails on a busy machine: costs that grow with the square of the input,
-or with a number in it, exceed the limit a hundredfold.
+The limits are one second plus 100 ns of CPU time per byte on disk, and 64 MB plus ten bytes of
+memory per byte (twenty for summary and report). So that no test fails on a busy machine, a command
+may take three times that, and runs again if it takes longer: costs that grow with the square of the
+input, or with a number in it, exceed the limit a hundredfold.
 """
 import json
 import os

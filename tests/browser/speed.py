@@ -5,11 +5,11 @@ Measures how fast pages respond in headless Chromium.
 In: a kmemx, a recording; perhaps a build of the Firefox Profiler, which is in no package: the
 directory "dist" that its scripts/build.mjs makes. Out: medians in milliseconds.
 
-Times are those that Chromium's main thread used a CPU, so that other work on the machine matters
-little. "redraw" is the page's script for an input and the frame that it asks for, with layout and
-with the drawing read back; "nothing" is the measurement itself. "busy" is all work for an input,
-which can be had of any program: script, style, layout, paint. Each input waits until the one before
-is done.
+Times are CPU times of Chromium's main thread, so that other work on the machine matters little.
+"redraw" is the page's script for an input and the frame that it requests, including layout and
+reading the drawing back; "nothing" is the measurement itself. "busy" is all work for an input,
+which can be measured for any page: script, style, layout, paint. Each input waits until the
+previous one is done.
 
 usage: speed.py KMEMX RECORDING [DIST]
 """

@@ -6,11 +6,11 @@ usage: advice.py KMEMX RECORDING TEXT
 
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The model counts live objects by
 callsite and size in a dictionary, and computes the savings of each finding from
-Documentation/advice.md alone. Its findings about sizes must be those of kmemx advise, by address
-and by function, and the savings of separate caches, by range of sizes, those of kmemx stat --sizes.
-kmemx's findings about flags must be true; the text does not say which allocations came from
-interrupts. The number of pages freed one by one must be that of pages that no batch announced.
-Prints what differs; exit 1 if anything does.
+Documentation/advice.md alone. kmemx advise must have the same findings about sizes, by address and
+by function, and kmemx stat --sizes the same savings of separate caches, by range of sizes. kmemx's
+findings about flags must be true; the text does not say which allocations came from interrupts. The
+number of pages freed one by one must equal that of pages that no batch announced. Prints what
+differs; exit 1 if anything does.
 """
 import collections
 import re

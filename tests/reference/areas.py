@@ -4,8 +4,8 @@
 
 usage: areas.py KMEMX RECORDING TEXT
 
-In: the text is trace-cmd's raw reading (trace-cmd report -R -t), of a kernel with pages of 4 KiB.
-Out: what differs, exit 1. A row is a task; the summary has all events.
+In: TEXT is the output of trace-cmd report -R -t, for a kernel with pages of 4 KiB. Out: what
+differs; exit 1 if anything does. A row is a task; the summary has all events.
 """
 import collections
 import gzip

@@ -5,8 +5,8 @@
 usage: balance.py KMEMX RECORDING
 
 In: meminfo, zoneinfo, slabinfo and the sums of vmallocinfo, read from the options of trace.dat
-without kmemx. Out: lines that kmemx balance, kmemx owners --all and the rows of kmemx export show
-otherwise; exit 1 if any does.
+without kmemx. Out: lines that differ in kmemx balance, kmemx owners --all or the rows of kmemx
+export; exit 1 if any does.
 """
 import json
 import re

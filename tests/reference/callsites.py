@@ -4,9 +4,10 @@
 
 usage: callsites.py KMEMX RECORDING...
 
-Rows by callsite must have the totals by call_site of the slab events themselves. So must callchains
-by their first function: rows, trees, exports, the page of kmemx report, queries; and leaks, for
-live objects. Prints what differs, and how many totals were equal; exit 1 if anything differs.
+Rows by callsite must have the same totals as the slab events themselves by call_site. So must
+callchains by their first function: rows, trees, exports, the page of kmemx report, queries; and
+leaks, for live objects. Prints what differs, and how many totals were equal; exit 1 if anything
+differs.
 """
 import collections
 import csv

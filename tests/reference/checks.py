@@ -4,10 +4,10 @@
 
 usage: checks.py <CHECKS
 
-Each line of CHECKS has a name, why it fails, a script of this directory and its arguments,
-separated by tabs. For each, prints "passed" or "failed", the name, and why if it failed, with
-tabs too; then what a failed script prints, indented.
-A script's main() reads its arguments from sys.argv and returns whether it fails.
+Each line of CHECKS has a name, the reason to print if it fails, a script of this directory and its
+arguments, separated by tabs. For each, prints "passed" or "failed", the name, and the reason for a
+failure, also separated by tabs; then the failed script's output, indented. A script's main() reads
+its arguments from sys.argv and returns whether it fails.
 """
 import contextlib
 import importlib

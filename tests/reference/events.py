@@ -4,8 +4,8 @@
 
 usage: events.py KMEMX RECORDING TEXT
 
-TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. Every event must be there once, with
-the same time, CPU, task, name and fields; so must every loss. Prints what differs; exit 1 if
+TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. Every event must occur once, with
+the same time, CPU, task, name and fields, and so must every loss. Prints what differs; exit 1 if
 anything does.
 """
 import collections

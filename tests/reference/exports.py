@@ -5,8 +5,8 @@
 usage: exports.py KMEMX RECORDING [OPTION...]
 
 The allocated bytes, the live bytes and the peak in each format must add up to those of kmemx stat
-and kmemx peak, for slab objects and for pages, with all rows and with the largest three and one for
-the others. All of these commands get the OPTIONs, which select what is counted. This file reads
+and kmemx peak, for slab objects and for pages, with all rows, and with the largest three plus one
+for the others. All of these commands get the OPTIONs, which select what is counted. This file reads
 each format without kmemx; a format that kmemx lists and this file cannot read is an error. Prints
 what differs; exit 1 if anything does.
 """

@@ -5,9 +5,9 @@
 usage: filters.py KMEMX RECORDING TEXT
 
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. With a filter by pid, CPU, callsite
-or order, kmemx must count what the model counts for that owner, including the frees of its objects;
-by cache, node and flags, the number of allocations must be that of the lines. Disjoint parts must
-add up to the whole. Prints what differs; exit 1 if anything does.
+or order, kmemx must count what the model counts for that owner, including the frees of its objects.
+By cache, node and flags, the number of allocations must equal that of the lines. Disjoint parts
+must add up to the whole. Prints what differs; exit 1 if anything does.
 """
 import collections
 import itertools

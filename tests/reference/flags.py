@@ -4,9 +4,9 @@
 
 usage: flags.py KMEMX RECORDING TEXT
 
-TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. It has flags as numbers, kmemx shows
-their names: so each number must have the sums of one row. The text does not say which allocations
-came from interrupts. Prints what differs; exit 1 if anything does.
+TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. It has flags as numbers, for which
+kmemx shows names: each number must have the sums of one row. The text does not say which
+allocations came from interrupts. Prints what differs; exit 1 if anything does.
 """
 import collections
 import json

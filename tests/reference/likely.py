@@ -5,13 +5,13 @@
 usage: likely.py KMEMX DIRECTORY RECORDING
 
 Writes recordings of machines to DIRECTORY, with the formats of RECORDING, a trace.dat 6. A
-machine's kmallocs come from slabs like SLUB's, whose addresses are used again. Some callsites leak,
+machine's kmallocs come from slabs like SLUB's, whose addresses are reused. Some callsites leak,
 some free what they allocate, some free it after a grace period without an event, and some replace
-objects older than the recording. The kernel's counts include free objects that CPUs hold. Of each
-callsite, the truth must lie between net_min and net_max of kmemx leaks, the estimate too, and the
-mean error of the estimates must be smaller than that of either end. So must the error of the
-estimates of kmemx peak be smaller than that of what was seen then, on machines that have a peak
-before the end. Prints the errors; exit 1 if that is not so.
+objects older than the recording. The kernel's counts include free objects that CPUs hold. For each
+callsite, the truth and the estimate must lie between net_min and net_max of kmemx leaks, and the
+mean error of the estimates must be smaller than that of either end. On machines with a peak before
+the end, the error of kmemx peak's estimates must be smaller than that of what was seen then. Prints
+the errors; exit 1 if any condition fails.
 """
 import bisect
 import collections

@@ -7,7 +7,7 @@ usage: lines.py KMEMX RECORDING VMLINUX [EU-ADDR2LINE]
 
 VMLINUX is of the recorded kernel and has debug information. Looks up each distinct address of
 callsites and callchains: the call before it or, if there is none, the address itself. Prints how
-many are equal; and whether rows by line have the bytes of the innermost function that was not
+many are equal, and checks that rows by line have the bytes of the innermost function that was not
 inlined from a header. Exit 1 if any differs, 77 without eu-addr2line (package elfutils).
 """
 import collections

@@ -5,11 +5,11 @@
 usage: lives.py KMEMX RECORDING TEXT
 
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The model keeps the time of every
-allocation and every lifetime in a list. Its counts, quantiles and histograms must be those of kmemx
-stat --lifetime, by callsite, pid and CPU; its ages and the growth of live bytes those of kmemx
-leaks; the owners of memory at the peak and over time those of kmemx peak; and the owners of pages
-live at the end, by order and migratetype, those of kmemx owners. Prints what differs; exit 1 if
-anything does.
+allocation and every lifetime in a list. Its counts, quantiles and histograms must equal those of
+kmemx stat --lifetime, by callsite, pid and CPU; its ages and the growth of live bytes, those of
+kmemx leaks; the owners of memory at the peak and over time, those of kmemx peak; and the owners of
+pages live at the end, by order and migratetype, those of kmemx owners. Prints what differs; exit 1
+if anything does.
 """
 import collections
 import math

@@ -5,9 +5,9 @@
 usage: model.py KMEMX RECORDING TEXT
 
 TEXT is RECORDING as trace-cmd report -R -t prints it, gzipped. The totals, the slab rows by
-function and the page matrix of `kmemx stat --json` must be those of this model, which has one
-dictionary entry per object and per page frame. So must be the account table by call site, CPU and
-pid. Prints what differs; exit 1 if anything does.
+function and the page matrix of `kmemx stat --json` must equal those of this model, which has one
+dictionary entry per object and per page frame. So must the account table by call site, CPU and pid.
+Prints what differs; exit 1 if anything does.
 
 usage: model.py --identities KMEMX RECORDING
 

@@ -4,8 +4,8 @@
 
 usage: older.py KMEMX RECORDING
 
-In: a recording of version 7 with page events and meminfo. Out: owners whose bytes in kmemx stat
---opening or in kmemx owners --all are others; exit 1 if any, or if too little is compared.
+In: a recording of version 7 with page events and meminfo. Out: owners whose bytes differ in kmemx
+stat --opening or kmemx owners --all; exit 1 if there are any, or if too little is compared.
 """
 import collections
 import json

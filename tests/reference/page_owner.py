@@ -4,13 +4,13 @@
 
 usage: page_owner.py KMEMX RECORDING PAGE_OWNER LEAST
 
-In: a recording of scripts/qemu-owners, and page_owner read after it, may be gzipped. Out: pages that
-only one of the two has, by function, and sums; exit 1 if more than 0.5 % of the pages differ, if
-there are less than LEAST, or if functions that were busy differ by more than 1 %.
+In: a recording of scripts/qemu-owners, and page_owner read after it, perhaps gzipped. Out: pages
+that only one of the two has, by function, and sums; exit 1 if more than 0.5 % of the pages differ,
+if there are fewer than LEAST, or if functions that were busy differ by more than 1 %.
 
-page_owner has the last allocation of each page that is in use. So what it has from the time of the
-recording was allocated then, and still lived when it was read, shortly after the last event. Its
-clock is the trace's local one with an offset, which pages that both have tell.
+page_owner has the last allocation of each page in use. So its pages from the time of the recording
+were allocated then, and were still live when it was read, shortly after the last event. Its clock
+is the trace's local one with an offset, which is derived from pages that both have.
 """
 import collections
 import gzip

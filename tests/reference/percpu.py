@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares kmemx percpu with a model of the per-CPU lists of free pages, and of objects and pages
-that are freed on another CPU than they were allocated on.
+freed on a different CPU than they were allocated on.
 
 usage: percpu.py KMEMX RECORDING TEXT
 

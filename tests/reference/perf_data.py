@@ -11,11 +11,11 @@ one by one.
 
 Prints START,STOP of the longest time in which both have the same events, their number, the number
 of all events that both have, and how many perf and kmemx lack. Besides the events that it reports
-as lost, perf drops some without counting them: one of ten is allowed. ftrace does not count an
-event that it drops because it interrupts another at the same level: one of ten thousand is allowed.
-Exit status 1: more are missing.
+as lost, perf drops some without counting them: one in ten is allowed. ftrace does not count an
+event that it drops because it interrupts another one at the same level: one in ten thousand is
+allowed. Exit 1 if more are missing.
 
-Reads both as streams; keeps only the events between two pauses, and those that one of them lacks.
+Reads both as streams, and keeps only the events between two pauses and those that one side lacks.
 """
 import collections
 import heapq

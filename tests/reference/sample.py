@@ -4,19 +4,20 @@
 
 usage: sample.py KMEMX N[:PARTS] RECORDING...
 
-Divides each recording into its N samples with kmemx split --sample, or takes PARTS of them. For each
-callsite, callchain, cache, task, task name and CPU, compares the allocated and the live bytes that
-kmemx stat gives for a sample with those of the whole recording, by class of the hits in the sample,
-without what every sample contains; so for the live bytes of kmemx export's rows. For a row that is
-missing from the sample, compares the whole with the amount that the sample says such a row may
-have. The estimates of allocated bytes are compared with those of a model written separately from kmemx; the values of leaks, owners, peak and
-stat --lifetime for a sample with stat; and kmemx diff of the whole and a sample must find no change.
+Divides each recording into its N samples with kmemx split --sample, or takes PARTS of them. For
+each callsite, callchain, cache, task, task name and CPU, compares the allocated and the live bytes
+that kmemx stat gives for a sample with those of the whole recording, by class of hits in the
+sample, without what every sample contains; likewise the live bytes of kmemx export's rows. For a
+row that is missing from the sample, compares the whole with the amount that the sample says such a
+row may have. Also compares the estimates of allocated bytes with those of a separate model, and the
+values of leaks, owners, peak and stat --lifetime for a sample with stat. kmemx diff of the whole
+and a sample must find no change.
 
-Prints a table for each kind of row: how many intervals contain the true value, of how many, and
-their width, as the geometric mean of the widths in true values. Exit 1 if an estimate differs, if an
-interval has no width though something may be missing, or if the intervals of a class contain the
-true value in less than 94 % of cases, beyond chance: two standard errors, where all rows of a sample
-count as one draw, because they miss the same addresses.
+Prints a table for each kind of row: how many intervals there are, how many contain the true value,
+and the geometric mean of their widths relative to the true value. Exit 1 if an estimate differs, if
+an interval has no width though something may be missing, or if the intervals of a class contain the
+true value in less than 94 % of cases, beyond chance: two standard errors, where all rows of a
+sample count as one draw, because they miss the same addresses.
 """
 import collections
 import functools

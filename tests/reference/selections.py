@@ -4,11 +4,11 @@
 
 usage: selections.py KMEMX RECORDING SOURCE
 
-The sums of `kmemx COMMAND --comm sh` must be those of the row "sh" of `kmemx COMMAND --by comm`,
-and so for each of pid, comm, cpu, callsite, cache and dir, whose directories are those of SOURCE.
+The sums of `kmemx COMMAND --comm sh` must equal those of the row "sh" of `kmemx COMMAND --by comm`,
+and likewise for each of pid, comm, cpu, callsite, cache and dir (the directories of SOURCE).
 Commands without such rows must agree with kmemx stat on a selection, script by its number of
-allocations, and all commands on a part of the time. An option that a command cannot take must lead to a message that says so. Prints what
-differs; exit 1 if anything does.
+allocations, and all commands on a part of the time. An option that a command cannot take must give
+a message that says so. Prints what differs; exit 1 if anything does.
 """
 import collections
 import json

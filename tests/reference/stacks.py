@@ -6,11 +6,11 @@ usage: stacks.py KMEMX N RECORDING...
        stacks.py KMEMX N --beside WHOLE PART NAME...
 
 Removes the callchains of slab objects from each recording, but for one object in N, with kmemx
-split --stack-sample, for several samples. A model written separately from kmemx says how many
-objects without a callchain get each one, which may differ by one for each kind of object, as
-objects are whole; and gives the sums of the callsites, which are those of the whole recording.
-Compares these, also with --live and in kmemx export, and the callers that get the bytes of
-wrappers. Prints how much is attributed, and how much of that wrongly; exit 1 if anything differs.
+split --stack-sample, for several samples. A separate model says how many objects without a
+callchain get each callchain, which may differ by one for each kind of object, as objects are whole,
+and computes the sums of callsites, which equal those of the whole recording. Compares these, also
+with --live and in kmemx export, and the callers that get the bytes of wrappers. Prints how much is
+attributed, and how much of that wrongly; exit 1 if anything differs.
 
 --beside: PART was recorded with callchains of one object in N, within the time of WHOLE, which has
 all callchains. Compares PART with the model, its sums of the callsites of tasks NAME with those of

@@ -25,7 +25,7 @@ static const char *use_at(const struct opening *o, uint64_t frame)
 	return text;
 }
 
-/* A file with @size bytes, whose path is put into @path. */
+/* Makes a file with @size bytes, and stores its path in @path. */
 static void put(char path[32], const void *data, size_t size)
 {
 	int fd;

@@ -78,7 +78,8 @@ START_TEST(a_proof_takes_from_both_ends)
 }
 END_TEST
 
-/* With an event for each end, what was seen lives, unless the kernel's count contradicts. */
+/* If every end has an event, objects seen live are live, unless the kernel's count contradicts it.
+ */
 START_TEST(events_prove_what_lives)
 {
 	struct bounds b = { .all_ends = true };

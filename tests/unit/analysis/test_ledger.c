@@ -290,7 +290,7 @@ START_TEST(caches_that_stand_for_each_other)
 	ck_assert(text_of(&f, "kmalloc-256+2", "explained").f > 99.5);
 	ck_assert_int_eq(
 		strncmp(text_of(&f, "kmalloc-256+2", "why").s, "active_objs", 11), 0);
-	/* Without a slab for messages the flags decide. */
+	/* If the cache for messages has no slab, the flags decide. */
 	expect(&f, "kmalloc-cg-64+1", 1, 1);
 	ck_assert_str_eq(text_of(&f, "kmalloc-cg-64+1", "why").s, "-");
 	ck_assert_str_eq(text_of(&f, "kmalloc-cg-64+1", "caches").s,
@@ -540,7 +540,7 @@ START_TEST(counts_of_no_use)
 	char text[4][512];
 
 	set_up_counts(&f, text);
-	/* In this kernel each memory cgroup had caches of its own, which sysfs does not add up. */
+	/* In this kernel each memory cgroup had its own caches, which sysfs does not add up. */
 	f.rec.uname = (char *)"Linux host 5.8.1 x86_64";
 	again(&f);
 	f.ts = 1099;

@@ -78,7 +78,7 @@ START_TEST(runs)
 	struct kmem_event evs[] = {
 		locked(0, 1, 0, 1),
 		locked(1, 11, 0, 1),
-		locked(0, 2, 0, 1), /* continues: the one before was elsewhere */
+		locked(0, 2, 0, 1), /* continues: the previous one was elsewhere */
 		other(0, KMEM_PAGE_ALLOC_EXTFRAG),
 		other(0, KMEM_KERNEL_STACK),
 		locked(0, 3, 0, 1),

@@ -89,7 +89,7 @@ START_TEST(reads_the_files)
 	put_filp(650);
 	ck_assert(!curve_take(&c, 2000, false));
 	ck_assert_uint_eq(last_of(&c, KERNEL_SLAB, "filp"), 650);
-	/* In nanoseconds, the time is that of the middle of the reading. */
+	/* With a clock in ns, a moment's time is the middle of the reading. */
 	ck_assert(!curve_take(&c, 3000, true));
 	ck_assert_uint_ge(c.counts.times[2], 3000);
 	curve_free(&c);

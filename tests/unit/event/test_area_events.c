@@ -23,7 +23,7 @@ static const char area_alloc[] = HEAD("alloc_vmap_area", "2") WORD("addr", "8")
 		"vend", "40") "\tfield:int failed;\toffset:48;\tsize:4;\tsigned:1;\n" END;
 static const char area_free[] = HEAD("free_vmap_area_noflush", "2") WORD("va_start", "8")
 	WORD("nr_lazy", "16") END;
-/* From 5.19 on, and before. */
+/* Formats from 5.19 on, and from before. */
 static const char percpu_alloc[] = HEAD("percpu_alloc_percpu", "2") WORD("call_site", "8")
 	WORD("size", "16") WORD("align", "24") WORD("ptr", "32") WORD("bytes_alloc", "40")
 		WORD("gfp_flags", "48") END;

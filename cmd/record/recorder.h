@@ -46,7 +46,7 @@ int recorder_usage_error(const char *text);
 void recorder_kinds(const bool of[MEMORY_KINDS], struct event_choice *events);
 /* "68.4 MiB" */
 void recorder_format_bytes(char *buf, size_t size, uint64_t bytes);
-/* "3.21 s", or "8.3 ms" for times that seconds would round to nothing */
+/* "3.21 s"; "8.3 ms" below 0.1 s; "9.9 us" below 0.1 ms */
 void recorder_format_time(char *buf, size_t size, uint64_t ns);
 /* "none lost", "8 LOST (5 overrun, 3 dropped)", "CUT SHORT, 12 still in the ring buffers" */
 void recorder_format_losses(struct strbuf *sb, const struct capture_result *r);

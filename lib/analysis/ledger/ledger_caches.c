@@ -69,8 +69,8 @@ static int add_caches(struct ledger_caches *lc)
 	return 0;
 }
 
-/* Names each row after its most general cache: the shortest name, if possible of a kmalloc cache. Lists its
- * caches if there are several.
+/* Names each row after its most general cache: the shortest name, if possible of a kmalloc cache.
+ * Lists its caches if there are several.
  */
 static void name_rows(struct ledger_caches *lc)
 {

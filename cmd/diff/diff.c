@@ -415,7 +415,7 @@ static int run_diff(int argc, char **argv)
 	struct diff d = { 0 };
 	int ret;
 
-	diff_page_command(&d, argc, argv);
+	options_command_line(&d.command, argc, argv, "html");
 	ret = diff_args_parse(&d.args, &command_diff, argc, argv);
 	ret = ret ?: load_all(&d);
 	ret = ret ?: show(&d);

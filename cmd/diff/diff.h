@@ -30,8 +30,6 @@ bool diff_gather(struct diff *d, const char *name);
  */
 int diff_whole_tables(struct diff *d, const char *const *names, size_t nr_names,
 		      struct table **tables, size_t *nr);
-/* Stores the command line. Call it before the options are parsed. */
-void diff_page_command(struct diff *d, int argc, char **argv);
 /* Writes the page if --html was given. GO_ON, or the exit code after a message. */
 int diff_page(struct diff *d);
 

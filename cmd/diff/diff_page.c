@@ -4,7 +4,6 @@
  * In: what was compared. Out: a file for a browser, or a message and an exit code.
  */
 
-#include "base/safe_text.h"
 #include "cmd/diff/diff.h"
 #include "cmd/options/message.h"
 #include "cmd/output/text_output.h"
@@ -52,20 +51,6 @@ static int find_runs(const struct diff *d, struct page *p)
 					       .ns = d->recordings[i].ns };
 	}
 	return 0;
-}
-
-void diff_page_command(struct diff *d, int argc, char **argv)
-{
-	strbuf_puts(&d->command, "kmemx diff");
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--html"))
-			i++;
-		if (i == argc || !strncmp(argv[i], "--html", 6) ||
-		    !strcmp(argv[i - 1], "--html"))
-			continue;
-		strbuf_puts(&d->command, " ");
-		shell_word(&d->command, argv[i], strlen(argv[i]));
-	}
 }
 
 static int write_page(struct diff *d, struct text_output *file)

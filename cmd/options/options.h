@@ -7,6 +7,7 @@
 #ifndef KMEMX_CMD_OPTIONS_H
 #define KMEMX_CMD_OPTIONS_H
 
+#include "base/strbuf.h"
 #include "cmd/options/command.h"
 
 enum option_type {
@@ -129,6 +130,12 @@ int options_parse(const struct command *command, const struct option_entry *opti
 bool options_is_setting(int argc, char *const *argv, const char *value);
 /* Is there a setting of the option @name? */
 bool options_have_setting(int argc, char *const *argv, const char *name);
+
+/* Appends "kmemx COMMAND ...", quoted for a shell, with settings as options. @without: long name of an
+ * option with a value that is left out; NULL: none. Call it before options_parse().
+ */
+void options_command_line(struct strbuf *sb, int argc, char *const *argv,
+			  const char *without);
 
 /* Prints the text of -h, or of --help-all (@all), for a table without OPTION_TABLE. @brief: -h does
  * not show all options.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cmd: the typed option table, values that are words of a list, and which settings were given.
- * In: a value and the words. Out: the word's index, or a message that lists them.
+ * cmd: the typed option table, values that are words of a list, which settings were given, and the
+ * command line as text.
+ * In: a value and the words; arguments. Out: the word's index, or a message that lists them.
  */
 
+#include "base/safe_text.h"
 #include "base/strbuf.h"
 #include "cmd/options/message.h"
 #include "cmd/options/options.h"
@@ -152,4 +154,47 @@ bool options_have_setting(int argc, char *const *argv, const char *name)
 			return true;
 	}
 	return false;
+}
+
+/* Appends a blank, @before and @word, quoted for a shell if needed: an option's "=" needs no quotes. */
+static void add_word(struct strbuf *sb, const char *before, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./,:@%";
+
+	strbuf_printf(sb, " %s", before);
+	if (*word && !word[strspn(word, plain)])
+		strbuf_puts(sb, word);
+	else
+		shell_word(sb, word, strlen(word));
+}
+
+/* Is @text, such as "html" or "htm=FILE", the option @name, perhaps abbreviated? */
+static bool is_named(const char *text, const char *name)
+{
+	size_t len = strcspn(text, "=");
+
+	return name && len && !strncmp(text, name, len);
+}
+
+void options_command_line(struct strbuf *sb, int argc, char *const *argv,
+			  const char *without)
+{
+	int i = 1;
+
+	strbuf_puts(sb, "kmemx");
+	if (argc)
+		add_word(sb, "", argv[0]);
+	/* Write a setting as an option: its file and line mean nothing elsewhere. */
+	for (; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3)
+		if (!is_named(argv[i + 2], without))
+			add_word(sb, "--", argv[i + 2]);
+	for (; i < argc; i++) {
+		if (!strcmp(argv[i], "--"))
+			without = NULL;
+		if (strncmp(argv[i], "--", 2) || !is_named(argv[i] + 2, without))
+			add_word(sb, "", argv[i]);
+		else if (!strchr(argv[i], '='))
+			i++; /* its value */
+	}
 }

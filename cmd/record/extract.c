@@ -154,7 +154,7 @@ static int run_extract(int argc, char **argv)
 	log_state.verbose = o.verbose;
 	log_state.quiet = o.quiet;
 	log = message_log(&log_state);
-	recorder_command_line(&line, argc, argv);
+	options_command_line(&line, argc, argv, NULL);
 	c.command_line = strbuf_text(&line);
 	c.file_version = (unsigned int)o.file_version;
 	c.log = &log;

@@ -546,7 +546,7 @@ static int run_record(int argc, char **argv)
 	log_state.verbose = o.verbose;
 	log_state.quiet = o.quiet;
 	log = live_line_log(&say.line, message_log(&log_state));
-	recorder_command_line(&line, argc, argv);
+	options_command_line(&line, argc, argv, NULL);
 	c.stop_fd = signals_block(&before);
 	if (c.stop_fd < 0) {
 		message_error("record", "cannot watch for signals: %s", strerror(errno));

@@ -9,40 +9,7 @@
 #include "base/io.h"
 #include "base/new_file.h"
 #include "base/number.h"
-#include "base/safe_text.h"
 #include "cmd/options/message.h"
-
-/* Appends @word, quoted for a shell if needed: an option's "=" needs no quotes. */
-static void add_quoted(struct strbuf *sb, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=./,:@%";
-
-	if (*word && !word[strspn(word, plain)])
-		strbuf_puts(sb, word);
-	else
-		shell_word(sb, word, strlen(word));
-}
-
-void recorder_command_line(struct strbuf *sb, int argc, char **argv)
-{
-	int i = 0;
-
-	strbuf_puts(sb, "kmemx");
-	if (argc) {
-		strbuf_puts(sb, " ");
-		add_quoted(sb, argv[i++]);
-	}
-	/* Write a setting as an option: its file and line mean nothing elsewhere. */
-	for (; argc - i >= 3 && !strcmp(argv[i], OPTIONS_SETTING); i += 3) {
-		strbuf_puts(sb, " --");
-		add_quoted(sb, argv[i + 2]);
-	}
-	for (; i < argc; i++) {
-		strbuf_puts(sb, " ");
-		add_quoted(sb, argv[i]);
-	}
-}
 
 int recorder_pids(const char *command, const struct option_strings *o, pid_t **pids,
 		  size_t *nr)
@@ -252,9 +219,9 @@ void live_line_start(struct live_line *l, bool wanted)
 /* "99999", "1.34 M": at most five digits, so that the line stays readable while it changes. */
 static void add_count(struct strbuf *sb, double n)
 {
-	if (n < 1e5)
+	if (n < 99999.5)
 		strbuf_printf(sb, "%.0f", n);
-	else if (n < 1e9)
+	else if (n < 999.995e6)
 		strbuf_printf(sb, "%.2f M", n / 1e6);
 	else
 		strbuf_printf(sb, "%.2f G", n / 1e9);

@@ -13,8 +13,6 @@
 #include "capture/session/flight.h"
 #include "cmd/options/options.h"
 
-/* Appends "kmemx record ...", quoted for a shell. */
-void recorder_command_line(struct strbuf *sb, int argc, char **argv);
 /* Parses "PID[,PID]..." of each -p into a new array, which the caller frees in any case. GO_ON, or
  * an exit code after a message.
  */

@@ -413,7 +413,7 @@ static int run_top(int argc, char **argv)
 		ret = EXIT_USAGE;
 	ret = ret ?: choose(&top, &c, &top.monitor.opts.by);
 	if (ret == GO_ON) {
-		recorder_command_line(&line, argc, argv);
+		options_command_line(&line, argc, argv, NULL);
 		c.command_line = strbuf_text(&line);
 		ret = run(&top, &c);
 	}

@@ -404,6 +404,50 @@ START_TEST(suggestions)
 }
 END_TEST
 
+static void check_line(char **argv, const char *without, const char *expected)
+{
+	struct strbuf line = { 0 };
+	int argc = 0;
+
+	while (argv[argc])
+		argc++;
+	options_command_line(&line, argc, argv, without);
+	ck_assert_str_eq(strbuf_text(&line), expected);
+	strbuf_free(&line);
+}
+
+#define LINE(expected, ...) check_line((char *[]){ __VA_ARGS__, NULL }, NULL, expected)
+#define DIFF(expected, ...) \
+	check_line((char *[]){ "diff", __VA_ARGS__, NULL }, "html", expected)
+
+START_TEST(as_a_shell_takes_it)
+{
+	LINE("kmemx record -o a.dat", "record", "-o", "a.dat");
+	LINE("kmemx record 'a b' ''\\''' ''", "record", "a b", "'", "");
+}
+END_TEST
+
+START_TEST(settings_are_options)
+{
+	LINE("kmemx record --page --'event=a b' -v -- --setting a b", "record",
+	     "--setting", "/home/u/config:1", "page", "--setting", "/home/u/config:2",
+	     "event=a b", "-v", "--", "--setting", "a", "b");
+	LINE("kmemx record --setting", "record", "--setting");
+}
+END_TEST
+
+START_TEST(an_option_may_be_left_out)
+{
+	DIFF("kmemx diff a b -l 1", "--html", "p.html", "a", "b", "-l", "1");
+	DIFF("kmemx diff a b", "a", "--html=p.html", "b");
+	DIFF("kmemx diff a b", "a", "b", "--htm", "p.html");
+	DIFF("kmemx diff --metrics=hit a", "--setting", "/home/u/config:1", "html=p.html",
+	     "--setting", "/home/u/config:2", "metrics=hit", "a");
+	DIFF("kmemx diff --htmlx a -- --html b", "--htmlx", "a", "--", "--html", "b");
+	DIFF("kmemx diff", "--html");
+}
+END_TEST
+
 Suite *test_options_suite(void);
 Suite *test_options_suite(void)
 {
@@ -426,6 +470,9 @@ Suite *test_options_suite(void)
 	tcase_add_test(tc, numbers);
 	tcase_add_test(tc, rows);
 	tcase_add_test(tc, suggestions);
+	tcase_add_test(tc, as_a_shell_takes_it);
+	tcase_add_test(tc, settings_are_options);
+	tcase_add_test(tc, an_option_may_be_left_out);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,41 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * tests: functions that all recording commands share.
- * In: argument vectors. Out: the command line that a recording keeps.
+ * In: times and what a kernel can do. Out: what a command prints of them.
  */
 #include <check.h>
 
 #include "cmd/record/recorder.h"
-
-static void check_line(char **argv, const char *expected)
-{
-	struct strbuf line = { 0 };
-	int argc = 0;
-
-	while (argv[argc])
-		argc++;
-	recorder_command_line(&line, argc, argv);
-	ck_assert_str_eq(strbuf_text(&line), expected);
-	strbuf_free(&line);
-}
-
-#define LINE(expected, ...) check_line((char *[]){ __VA_ARGS__, NULL }, expected)
-
-START_TEST(as_a_shell_takes_it)
-{
-	LINE("kmemx record -o a.dat", "record", "-o", "a.dat");
-	LINE("kmemx record 'a b' ''\\''' ''", "record", "a b", "'", "");
-}
-END_TEST
-
-START_TEST(settings_are_options)
-{
-	LINE("kmemx record --page --'event=a b' -v -- --setting a b", "record",
-	     "--setting", "/home/u/config:1", "page", "--setting", "/home/u/config:2",
-	     "event=a b", "-v", "--", "--setting", "a", "b");
-	LINE("kmemx record --setting", "record", "--setting");
-}
-END_TEST
 
 static void check_time(uint64_t ns, const char *expected)
 {
@@ -75,8 +45,6 @@ Suite *test_recorder_suite(void)
 	Suite *s = suite_create("recorder");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_test(tc, as_a_shell_takes_it);
-	tcase_add_test(tc, settings_are_options);
 	tcase_add_test(tc, no_time_is_shown_as_none);
 	tcase_add_test(tc, callchains_as_they_are);
 	suite_add_tcase(s, tc);

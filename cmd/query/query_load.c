@@ -45,11 +45,11 @@ int query_load_failed(const struct query_load *load, int err)
 	const char *advice =
 		"What it has is unchanged: make room, and run the same again";
 
+	if (err == -EOVERFLOW)
+		return message_fail(EXIT_FAILED, command_name,
+				    "a callsite's sum exceeds 2^63 - 1");
 	if (!load->db || err == -ENOMEM)
-		return err == -EOVERFLOW
-			       ? message_fail(EXIT_FAILED, command_name,
-					      "a callsite's sum exceeds 2^63 - 1")
-			       : no_memory(load->memory);
+		return no_memory(load->memory);
 	if (err == -EEXIST)
 		return message_fail(
 			EXIT_UNREADABLE, command_name,

@@ -30,6 +30,11 @@ START_TEST(the_rate_is_that_since_the_line_before)
 	/* Another process reset the kernel's counters. */
 	live_line_show(&l, &(struct capture_progress){ 10, 7, 71722598, 4000000000 });
 	check_arrived(master, "\r\033[Krecording 4 s: 10 events, 0/s, 68.4 MiB, 7 LOST");
+	/* At most five digits. */
+	live_line_show(&l, &(struct capture_progress){ 999996010, 0, 0, 5000000000 });
+	check_arrived(
+		master,
+		"\r\033[Krecording 5 s: 1.00 G events, 1.00 G/s, 0.0 KiB, none lost");
 	live_line_end(&l);
 	check_arrived(master, "\r\033[K");
 	live_line_end(&l);

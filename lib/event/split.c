@@ -349,6 +349,19 @@ static struct recording_text *choose_meta(const struct split *p,
 	return meta;
 }
 
+/* Writes the times of the part; the recording itself may be a part. Returns the text's length. */
+static size_t part_format(const struct split *p, char *text, size_t size)
+{
+	uint64_t start = p->opts->start_ts, stop = p->opts->stop_ts, first, last;
+
+	if (recording_part(p->rec, &first, &last)) {
+		start = LARGER(start, first);
+		stop = SMALLER(stop, last);
+		stop = LARGER(start, stop);
+	}
+	return (size_t)snprintf(text, size, "%" PRIu64 ",%" PRIu64, start, stop);
+}
+
 /* The item with a sample's rule, whose text is in @out. */
 static struct recording_text rule_item(char *name, const struct sample *rule,
 				       struct strbuf *out)
@@ -383,8 +396,7 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 		memmove(all + 1, all, (size_t)(found - all) * sizeof(*all));
 		all[0] = top;
 	}
-	own[0].size = (size_t)snprintf(text, sizeof(text), "%" PRIu64 ",%" PRIu64,
-				       p->opts->start_ts, p->opts->stop_ts);
+	own[0].size = part_format(p, text, sizeof(text));
 	if (p->rec->file_version)
 		facts.file_version = p->rec->file_version;
 	facts.foreign_endian = p->rec->big_endian != HOST_BIG_ENDIAN;

@@ -295,7 +295,6 @@ static int add_buffer(struct split *p, uint32_t b, struct writer_instance *in)
 	}
 	if (parts)
 		qsort(parts, nr, sizeof(*parts), compare_cpus);
-	p->result->nr_cpus += (uint32_t)nr;
 	*in = (struct writer_instance){ buf->name, buf->clock, buf->page_size, parts,
 					nr };
 	return ret;
@@ -425,6 +424,23 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 	return ret;
 }
 
+/* How many CPUs have pages, in whichever of the @nr buffers. */
+static uint32_t count_cpus(const struct writer_instance *all, size_t nr)
+{
+	uint32_t sum = 0;
+
+	for (size_t b = 0; b < nr; b++) {
+		const struct writer_part *of = all[b].parts;
+
+		for (size_t i = 0; i < all[b].nr_parts; i++) {
+			sum += !ANY(k, b,
+				    bsearch(&of[i], all[k].parts, all[k].nr_parts,
+					    sizeof(*of), compare_cpus));
+		}
+	}
+	return sum;
+}
+
 int split_write(const struct recording *rec, const struct event_formats *fmts,
 		const struct split_options *opts, struct split_result *result,
 		const struct log *log)
@@ -447,6 +463,8 @@ int split_write(const struct recording *rec, const struct event_formats *fmts,
 	}
 	if (!ret && !result->nr_events)
 		ret = -ENODATA;
+	if (!ret)
+		result->nr_cpus = count_cpus(buffers, nr);
 	ret = ret ?: write_file(&p, buffers, nr, log);
 	for (size_t i = 0; i < nr; i++)
 		free((void *)buffers[i].parts);

@@ -38,7 +38,9 @@ struct split_options {
 	void *ctx;
 };
 
-/* What was written. @nr_events includes callchains, as in every report. */
+/* What was written. @nr_events includes callchains, as in every report; @nr_cpus: with events, in
+ * whichever ring buffer.
+ */
 struct split_result {
 	uint64_t nr_events, nr_gaps, written_bytes;
 	uint32_t nr_cpus;

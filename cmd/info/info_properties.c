@@ -132,7 +132,7 @@ static void add_times(struct report *r, const struct study_facts *f)
 		add_text(
 			r, "scope",
 			f->lacks_frees
-				? "part of the allocations; FREES by other tasks are missing, so what is live is unknown"
+				? "part of the allocations; FREES by other tasks or on other CPUs are missing, so what is live is unknown"
 				: "part of the allocations; frees by all tasks");
 	if (f->flight[0])
 		report_add_property(

@@ -382,7 +382,7 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 		return GO_ON;
 	return message_fail(
 		EXIT_FAILED, command,
-		"%s lacks the frees by tasks that were not recorded: %s%s cannot tell what is live\n  Record all frees: leave out --filter-frees",
+		"%s lacks frees by other tasks or on other CPUs: %s%s cannot tell what is live\n  Record all frees: leave out --filter-frees. If it is a part by CPU: use the whole recording, with --cpu",
 		path, kind, frees);
 }
 

@@ -30,6 +30,7 @@ struct split {
 	struct split_result *result;
 	uint64_t pages_size;  /* what is in pages_fd */
 	uint64_t done, total; /* bytes of CPUs that belong to the part */
+	bool lacks_cpus;      /* CPUs with events do not belong to it */
 	/* records of the current sub-buffer that belong to the part */
 	struct raw_record *kept;
 	size_t kept_capacity;
@@ -284,9 +285,12 @@ static int add_buffer(struct split *p, uint32_t b, struct writer_instance *in)
 	for (uint32_t i = 0; i < buf->nr_cpus && !ret; i++) {
 		uint32_t cpu = buf->cpus[i].cpu;
 
+		if (p->opts->cpus && !p->opts->cpus[cpu]) {
+			p->lacks_cpus |= buf->cpus[i].size != 0;
+			continue;
+		}
 		/* A CPU that a damaged file names twice is taken once. */
-		if ((p->opts->cpus && !p->opts->cpus[cpu]) ||
-		    ANY(k, nr, parts[k].cpu == cpu))
+		if (ANY(k, nr, parts[k].cpu == cpu))
 			continue;
 		ret = add_cpu(p, b, i, &parts[nr]);
 		p->done += buf->cpus[i].size;
@@ -324,11 +328,10 @@ static bool says_too_much(const char *name)
 		     strlen(RECORDING_META_PROCESSES ".")))
 		return false;
 	return (dot && (!strcmp(dot, ".before") || !strcmp(dot, ".after"))) ||
-	       !strcmp(name, "duration_ns") || !strcmp(name, RECORDING_META_PART) ||
-	       !strcmp(name, RECORDING_META_CURVE);
+	       !strcmp(name, "duration_ns") || !strcmp(name, RECORDING_META_CURVE);
 }
 
-/* The recording's items except those, and the @nr_own items about this part. */
+/* The @nr_own items about this part, and the recording's others except those. */
 static struct recording_text *choose_meta(const struct split *p,
 					  const struct recording_text *own, size_t nr_own,
 					  size_t *nr)
@@ -340,8 +343,11 @@ static struct recording_text *choose_meta(const struct split *p,
 	if (!meta)
 		return NULL;
 	for (size_t i = 0; i < rec->nr_meta; i++) {
-		if (!says_too_much(rec->meta[i].name))
-			meta[(*nr)++] = rec->meta[i];
+		const struct recording_text *item = &rec->meta[i];
+
+		if (!says_too_much(item->name) &&
+		    !ANY(k, nr_own, !strcmp(own[k].name, item->name)))
+			meta[(*nr)++] = *item;
 	}
 	memcpy(meta + *nr, own, nr_own * sizeof(*own));
 	*nr += nr_own;
@@ -382,8 +388,9 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 				  .ctx = p->opts->ctx };
 	char part[] = RECORDING_META_PART, text[64];
 	char sample[] = RECORDING_META_SAMPLE, stacks[] = RECORDING_META_STACK_SAMPLE;
-	char counts[] = RECORDING_META_CURVE;
-	struct recording_text *meta, own[4] = { { part, text, 0 } };
+	char counts[] = RECORDING_META_CURVE, some[] = "part";
+	char scope[] = RECORDING_META_SCOPE, frees[] = RECORDING_META_FREES;
+	struct recording_text *meta, own[6] = { { part, text, 0 } };
 	struct strbuf __auto_free rule = { 0 }, stack_rule = { 0 }, curve = { 0 };
 	struct writer_instance *found = FIND(in, all, nr, !*in->name);
 	size_t nr_own = 1;
@@ -411,6 +418,11 @@ static int write_file(struct split *p, struct writer_instance *all, size_t nr,
 		own[nr_own++] = rule_item(sample, &p->opts->sample, &rule);
 	if (p->opts->stack_sample.one_in)
 		own[nr_own++] = rule_item(stacks, &p->opts->stack_sample, &stack_rule);
+	/* What these CPUs allocated may have been freed on another. */
+	if (p->lacks_cpus) {
+		own[nr_own++] = (struct recording_text){ scope, some, strlen(some) };
+		own[nr_own++] = (struct recording_text){ frees, some, strlen(some) };
+	}
 	ret = curve_item(p, &curve);
 	if (curve.size)
 		own[nr_own++] = (struct recording_text){ counts, curve.data, curve.size };

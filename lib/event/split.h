@@ -59,6 +59,8 @@ int split_sample_check(const struct recording *rec,
  * rebuilt from the events that do, with the time stamp of the first. A callchain stays with its
  * event, whatever its own time. Losses between the part's events and at its borders are kept.
  *
+ * Without all CPUs, it is marked as a part of the allocations that lacks frees.
+ *
  * slabinfo, vmstat and the like from before and after the recording do not describe the part and
  * are left out, except for pagetypeinfo, which names the migratetypes.
  *

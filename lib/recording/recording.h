@@ -27,7 +27,8 @@
 /* Why recording ended early; how a killed recorder's recording was recovered. */
 #define RECORDING_META_TRUNCATED    "truncated"
 #define RECORDING_META_RECOVERED    "recovered"
-/* "part": only allocations of some tasks, or those that passed a filter; absent: all. */
+/* "part": only allocations of some tasks, on some CPUs, or those that passed a filter; absent: all.
+ */
 #define RECORDING_META_SCOPE	    "scope"
 #define RECORDING_META_CMDLINE	    "cmdline"
 #define RECORDING_META_WALL_CLOCK   "wall_clock"
@@ -67,7 +68,7 @@
 #define RECORDING_META_SPAN	    "span"
 /* "START,STOP", both included: the time that a split kept. */
 #define RECORDING_META_PART	    "part"
-/* In a recording of some allocations; "all": it has the frees by all tasks. */
+/* In a recording of some allocations; "all": it has the frees by all tasks, on all CPUs. */
 #define RECORDING_META_FREES	    "frees"
 /* In a flight recording: the cause of saving it, "oom"; "interrupted": the recorder was killed
  * before.
@@ -279,13 +280,13 @@ struct recording_word recording_release(const struct recording *rec);
 struct recording_word recording_machine(const struct recording *rec);
 struct recording_word recording_host(const struct recording *rec);
 struct recording_word recording_build_id(const struct recording *rec);
-/* Are only allocations of some tasks recorded, or those that passed a filter? */
+/* Are only allocations of some tasks recorded, on some CPUs, or those that passed a filter? */
 bool recording_is_part(const struct recording *rec);
 /* What a flight recording was saved for, "oom"; NULL: it is not one. Events that its buffers
  * overwrote are ignored: recording_span() begins where everything is known.
  */
 const char *recording_flight(const struct recording *rec);
-/* Are frees by other tasks left out, too? Then it is unknown what is live. */
+/* Are frees by other tasks or on other CPUs left out, too? Then it is unknown what is live. */
 bool recording_lacks_frees(const struct recording *rec);
 /* For a part of a recording: the times it was cut at, in the clock's units. */
 bool recording_part(const struct recording *rec, uint64_t *first, uint64_t *last);

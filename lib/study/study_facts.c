@@ -401,7 +401,7 @@ void study_facts_banner(const struct study_facts *f, const struct study *s,
 	if (f->lacks_frees)
 		report_add_banner(
 			report, true,
-			"UNKNOWN live, net and peak figures: frees by tasks that were not recorded are missing");
+			"UNKNOWN live, net and peak figures: frees by other tasks or on other CPUs are missing");
 	else if (f->part)
 		report_add_banner(
 			report, false,

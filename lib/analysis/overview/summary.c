@@ -67,7 +67,7 @@ static void add_trust(const struct summary *s, bool no_failure, struct table *t)
 	if (recording_lacks_frees(s->env->rec))
 		table_add_note(
 			t,
-			"!Frees by other tasks are missing: what is live, and what grows, is unknown.%s",
+			"!Frees by other tasks or on other CPUs are missing: what is live, and what grows, is unknown.%s",
 			areas);
 	else if (lost_events(s))
 		table_add_note(

@@ -69,6 +69,19 @@ bool window_has_buffer(const struct window *w, const struct recording *rec, uint
 	return !w->instance || !strcmp(rec->buffers[i].name, w->instance);
 }
 
+/* The frees by all tasks belong to the allocations by some, so the top buffer alone has no less than
+ * both: without the frees, what is live would be wrong.
+ */
+static void select_frees(struct window *w, const struct recording *rec)
+{
+	const struct recording_text *frees = recording_meta(rec, RECORDING_META_FREES);
+
+	if (w->instance && !*w->instance && frees && !strcmp(frees->text, "all") &&
+	    !ANY(b, rec->nr_buffers,
+		 *rec->buffers[b].name && strcmp(rec->buffers[b].name, RECORDING_FREES)))
+		w->instance = NULL;
+}
+
 /* Finds the time span of the selected buffers. */
 static void find_span(struct window *w, const struct recording *rec)
 {
@@ -161,6 +174,7 @@ static int open_recording(struct study *s, const struct study_options *o)
 	err = event_formats_new(&s->fmts, s->rec, &s->log);
 	if (err)
 		return study_fail(s, STUDY_FORMATS, err);
+	select_frees(&s->window, s->rec);
 	open_migratetypes(s);
 	return open_guess(s);
 }

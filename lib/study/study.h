@@ -26,7 +26,8 @@
 /**
  * struct window - a part of a recording; zero-initialised: all of it
  * @time: as the user wrote it; NULL: no bounds. @parsed: the result of time_window_parse()
- * @instance: only the ring buffer of this name; NULL: all of them
+ * @instance: only the ring buffer of this name; NULL: all of them. study_open() makes NULL of ""
+ *	where the only other one is that of the frees by all tasks
  * @buffer: the first selected ring buffer with events; its clock counts
  * @first_ts, @last_ts: time span of the selected buffers; 0 without events
  * @start_ts, @stop_ts: the window's bounds, both included

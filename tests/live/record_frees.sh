@@ -122,6 +122,8 @@ echo | "$KMEMX" record -q --follow -o - -- python3 work.py files >r.dat
 [ "$(row shmem_alloc_inode net)" -lt 100000 ] || fail "a stream"
 "$KMEMX" split r.dat --time ,99.9% -o part.dat >/dev/null 2>&1 && mv part.dat r.dat
 [ "$(row shmem_alloc_inode net)" -lt 100000 ] || fail "a part of it"
+"$KMEMX" split r.dat --instance '' -o part.dat >/dev/null 2>&1 && mv part.dat r.dat
+[ "$(row shmem_alloc_inode net)" -lt 100000 ] || fail "the top ring buffer of it"
 (cd /dev/shm && echo | "$KMEMX" record -q --follow -o kmemx-frees.dat -- \
 	python3 "$OLDPWD/work.py" files)
 mv /dev/shm/kmemx-frees.dat r.dat

@@ -196,6 +196,52 @@ START_TEST(begins_a_flight_where_all_is_known)
 }
 END_TEST
 
+/* The instance that is selected if "" is asked for, in a recording with these ring buffers. */
+static const char *top_of(const char *second, const char *third, const char *frees)
+{
+	static const char *const formats[] = { "name: one\nID: 300\n" };
+	const struct file_build file = {
+		.version = 6,
+		.long_size = 8,
+		.page_size = 4096,
+		.tag = "flyrecord",
+		.nr_buffers = third ? 3 : 2,
+		.buffers = { { "", 1, { NULL } },
+			     { second, 1, { NULL } },
+			     { third, 1, { NULL } } },
+		.meta_name = RECORDING_META_FREES,
+		.meta_text = frees,
+		.formats = formats,
+		.nr_formats = 1,
+	};
+	struct strbuf bytes = build_file(&file);
+	int fd = memfd_create("buffers", 0);
+	struct study_options opts = { .window.instance = "" };
+	const char *selected;
+	struct study s;
+	char path[64];
+
+	ck_assert_int_eq(write(fd, bytes.data, bytes.size), (ssize_t)bytes.size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	opts.path = path;
+	ck_assert_int_eq(study_open(&s, &opts), 0);
+	selected = s.window.instance;
+	study_close(&s);
+	strbuf_free(&bytes);
+	close(fd);
+	return selected;
+}
+
+/* The top buffer of a recording of some tasks includes the frees by all tasks. */
+START_TEST(keeps_frees_with_the_top_buffer)
+{
+	ck_assert_ptr_null(top_of("frees", NULL, "all"));
+	ck_assert_str_eq(top_of("frees", NULL, "part"), "");
+	ck_assert_str_eq(top_of("slab", NULL, "all"), "");
+	ck_assert_str_eq(top_of("frees", "slab", "all"), "");
+}
+END_TEST
+
 START_TEST(reads_standard_input)
 {
 	struct study_options opts = { .path = "-", .tmpdir = "/tmp" };
@@ -433,6 +479,7 @@ Suite *test_study_suite(void)
 	tcase_add_test(tc, reads_as_often_as_asked);
 	tcase_add_test(tc, reads_a_window);
 	tcase_add_test(tc, begins_a_flight_where_all_is_known);
+	tcase_add_test(tc, keeps_frees_with_the_top_buffer);
 	tcase_add_test(tc, reads_standard_input);
 	tcase_add_test(tc, shares_sources);
 	suite_add_tcase(s, tc);

@@ -395,7 +395,22 @@ uint32_t stat_analyses_need(const struct stat_analyses *a)
 	return needs;
 }
 
-void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen,
+static void banner_frees(uint32_t missing, struct report *report)
+{
+	struct strbuf __auto_free names = { 0 };
+
+	for_each(event, free_events, FREE_EVENTS) {
+		if (missing & event->type)
+			strbuf_printf(&names, "%s%s", names.size ? ", " : "",
+				      event->name);
+	}
+	report_banner_if(
+		report, names.size, true,
+		"NO FREES by %s: none occurred, or they were not recorded. What seems to live may be freed",
+		strbuf_text(&names));
+}
+
+void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen, uint32_t missing,
 			  struct report *report)
 {
 	static const struct {
@@ -415,4 +430,5 @@ void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen,
 				"No %s events were recorded (kmemx record --%s)",
 				kinds[k].word, kinds[k].word);
 	}
+	banner_frees(missing & stat_analyses_need(a), report);
 }

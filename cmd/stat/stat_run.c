@@ -137,6 +137,7 @@ static int analyze(struct stat_run *st)
 		return input_stream_failed(&st->in, -ENOMEM);
 	ret = input_analyze(&st->in, &env, &set, st->report);
 	st->seen = analysis_seen(&env);
+	st->missing_frees = analysis_missing_frees(&env);
 	return ret;
 }
 
@@ -265,7 +266,7 @@ static int check_recorded(struct stat_run *st)
 					    alloc_filter_unnamed(&st->filter));
 	if (!st->report->nr_tables)
 		return nothing_recorded(st);
-	stat_analyses_banner(&st->opts.analyses, st->seen, st->report);
+	stat_analyses_banner(&st->opts.analyses, st->seen, st->missing_frees, st->report);
 	/* Other analyses of the command have tables. */
 	if (without)
 		report_add_banner(st->report, true, "No %s events: %s (kmemx record %s)",

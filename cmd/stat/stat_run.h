@@ -115,7 +115,7 @@ struct stat_run {
 	struct input in;
 	struct report *report;
 	struct alloc_filter filter;
-	uint32_t seen;
+	uint32_t seen, missing_frees; /* see analysis_missing_frees() */
 	int (*prepare)(struct stat_run *st);
 	int (*finish)(struct stat_run *st);
 	bool estimates;

@@ -43,6 +43,33 @@ uint32_t analysis_seen(const struct analysis_env *env)
 	return seen;
 }
 
+bool analysis_recorded(const struct analysis_env *env, uint32_t types)
+{
+	return analysis_seen(env) & types ||
+	       recorded_types(env->rec, env->fmts, types) == RECORDED_YES;
+}
+
+const struct free_event free_events[FREE_EVENTS] = {
+	{ "kfree", NEEDS(KMALLOC) | NEEDS(KMALLOC_NODE), NEEDS(KFREE) },
+	{ "kmem_cache_free", NEEDS(CACHE_ALLOC) | NEEDS(CACHE_ALLOC_NODE),
+	  NEEDS(CACHE_FREE) },
+	{ "mm_page_free", NEEDS(PAGE_ALLOC), NEEDS(PAGE_FREE) },
+	{ "free_vmap_area_noflush", NEEDS(VMALLOC_ALLOC), NEEDS(VMALLOC_FREE) },
+	{ "percpu_free_percpu", NEEDS(PERCPU_ALLOC), NEEDS(PERCPU_FREE) },
+};
+
+uint32_t analysis_missing_frees(const struct analysis_env *env)
+{
+	uint32_t seen = analysis_seen(env), missing = 0;
+
+	for (size_t i = 0; i < FREE_EVENTS; i++) {
+		if (seen & free_events[i].allocs &&
+		    !analysis_recorded(env, free_events[i].type))
+			missing |= free_events[i].type;
+	}
+	return missing;
+}
+
 void analysis_plain_times(const struct analysis_env *env, struct table *t)
 {
 	for (size_t i = 0; i < t->nr_columns && !recording_clocks_are_ns(env->rec); i++) {

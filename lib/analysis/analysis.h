@@ -273,6 +273,23 @@ void analysis_free(const struct analysis *analysis, void *self);
 
 /* The types of events seen in the stream so far: bits of enum kmem_event_type. */
 uint32_t analysis_seen(const struct analysis_env *env);
+/* Were events of these types recorded, even if none occurred? */
+bool analysis_recorded(const struct analysis_env *env, uint32_t types);
+
+/* The event @name ends what events of the types @allocs began. */
+struct free_event {
+	const char *name;
+	uint32_t allocs, type;
+};
+
+#define FREE_EVENTS 5
+
+extern const struct free_event free_events[FREE_EVENTS];
+
+/* The types of these that are missing: what they end was allocated, but none was seen, and no
+ * recorder says that they were recorded. Without them it is unknown what is live.
+ */
+uint32_t analysis_missing_frees(const struct analysis_env *env);
 
 /* If clocks do not count nanoseconds, the times of @t are plain numbers. */
 void analysis_plain_times(const struct analysis_env *env, struct table *t);

@@ -186,7 +186,7 @@ struct leaks_view {
 	struct leak *leaks;
 	INDEXED(uint64_t) task_bytes;
 	uint64_t guessed;
-	bool failed;
+	bool failed, lacks_frees;
 	uint32_t *series_of;
 	bool *cache_series;
 	struct leaks_row_kind *row_kinds;

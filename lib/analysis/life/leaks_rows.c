@@ -249,6 +249,9 @@ static struct growth_fit judge(const struct leaks_view *v, const struct leak *le
 	     leak->net.unshown > leak->net.net / 2) &&
 	    fit.verdict > GROWTH_STEADY)
 		fit.verdict = GROWTH_TOO_SHORT;
+	/* Whatever is freed seems to live. */
+	if (v->lacks_frees && fit.verdict > GROWTH_STEADY)
+		fit.verdict = GROWTH_TOO_SHORT;
 	/* So few objects may come evenly by chance. */
 	if (fit.verdict == GROWTH_GROWS && leak->likely < GROWS_LEAST)
 		fit.verdict = GROWTH_TOO_SHORT;
@@ -290,6 +293,7 @@ static int find_growth(struct leaks_view *v)
 
 	if (!all || !kept || g->failed)
 		return -ENOMEM;
+	v->lacks_frees = analysis_missing_frees(v->l->env) & analysis_memory(v->memory);
 	add_series(v, all, kept);
 	for (size_t i = 0; i < v->owners.nr; i++) {
 		struct leak *leak = &v->leaks[i];

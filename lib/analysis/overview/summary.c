@@ -38,22 +38,41 @@ static bool lost_events(const struct summary *s)
 	       lost;
 }
 
-/* Were events of these types recorded, even if none occurred? */
-static bool was_recorded(const struct analysis_env *env, uint32_t types)
-{
-	return analysis_seen(env) & types ||
-	       recorded_types(env->rec, env->fmts, types) == RECORDED_YES;
-}
-
 /* Which areas are missing: " Not recorded: ...", or "". */
 static const char *missing_areas(const struct analysis_env *env)
 {
-	bool vmalloc = was_recorded(env, NEEDS_VMALLOC);
-	bool percpu = was_recorded(env, NEEDS_PERCPU);
+	bool vmalloc = analysis_recorded(env, NEEDS_VMALLOC);
+	bool percpu = analysis_recorded(env, NEEDS_PERCPU);
 
 	if (vmalloc)
 		return percpu ? "" : " Not recorded: per-CPU.";
 	return percpu ? " Not recorded: vmalloc." : " Not recorded: vmalloc, per-CPU.";
+}
+
+/* The events of kinds of memory of which frees are missing: what of these is live is unknown. */
+static uint32_t unknown_live(const struct analysis_env *env)
+{
+	uint32_t missing = analysis_missing_frees(env), unknown = 0;
+
+	if (recording_lacks_frees(env->rec))
+		return NEEDS_MEMORY;
+	for (int i = 0; i < MEMORY_KINDS; i++) {
+		if (missing & analysis_memory((enum memory)i))
+			unknown |= analysis_memory((enum memory)i);
+	}
+	return unknown;
+}
+
+/* The same in words: "slab, page". */
+static void unknown_words(const struct analysis_env *env, struct strbuf *out)
+{
+	uint32_t unknown = unknown_live(env);
+
+	for (int i = 0; i < MEMORY_KINDS; i++) {
+		if (unknown & analysis_memory((enum memory)i))
+			strbuf_printf(out, "%s%s", out->size ? ", " : "",
+				      memory_words((enum memory)i)->word);
+	}
 }
 
 /* Notes what the summary is based on, and what is uncertain. @no_failure: no page request failed.
@@ -61,14 +80,21 @@ static const char *missing_areas(const struct analysis_env *env)
 static void add_trust(const struct summary *s, bool no_failure, struct table *t)
 {
 	const char *areas = missing_areas(s->env);
+	struct strbuf __auto_free unknown = { 0 };
 	uint32_t types = analysis_seen(s->env);
 
+	unknown_words(s->env, &unknown);
 	/* Losses are noted above the table; lost events may include failed requests. */
 	if (recording_lacks_frees(s->env->rec))
 		table_add_note(
 			t,
 			"!Frees by other tasks or on other CPUs are missing: what is live, and what grows, is unknown.%s",
 			areas);
+	else if (unknown.size)
+		table_add_note(
+			t,
+			"!Events of frees are missing (%s): what of these is live, and what grows, is unknown.%s",
+			strbuf_text(&unknown), areas);
 	else if (lost_events(s))
 		table_add_note(
 			t,
@@ -151,14 +177,14 @@ static void show_intervals(struct table *t)
 static int show(const struct summary *s, const struct report *from, struct report *report)
 {
 	struct table *t = table_plain(report, &summary_type);
+	uint32_t unknown = unknown_live(s->env);
 	int ret;
 
 	if (s->env->sample.one_in)
 		show_intervals(t);
-	ret = summary_add_largest(from, recording_lacks_frees(s->env->rec),
-				  s->env->sample.one_in, t);
+	ret = summary_add_largest(from, unknown, s->env->sample.one_in, t);
 	if (!ret) {
-		if (!recording_lacks_frees(s->env->rec))
+		if (analysis_seen(s->env) & NEEDS_MEMORY & ~unknown)
 			summary_note_growth(from, t);
 		add_trust(s,
 			  report_table(from, "page") &&

@@ -231,8 +231,9 @@ static int add_sites(struct sites_found *found, const struct table *t,
 /* The largest first; equal ones by name. */
 ORDER(by_size, struct site, DOWN(bytes) ?: strcmp(x->name, y->name))
 
+/* @unknown: the events of kinds of memory that are left out. */
 static int add_subject(const struct subject_of *subject, const struct report *from,
-		       bool estimated, struct table *to)
+		       uint32_t unknown, bool estimated, struct table *to)
 {
 	struct sites_found found = { 0 };
 	int ret = 0, memory;
@@ -240,7 +241,7 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 	for (memory = 0; memory < MEMORY_KINDS && !ret; memory++) {
 		const struct table *t = report_table(from, subject->of[memory]);
 
-		if (t)
+		if (t && !(unknown & analysis_memory((enum memory)memory)))
 			ret = add_sites(&found, t, subject, (enum memory)memory);
 	}
 	if (!ret && found.nr)
@@ -264,13 +265,15 @@ static int add_subject(const struct subject_of *subject, const struct report *fr
 }
 
 /* Adds what the kernel can reclaim: a row for slab objects, a row for pages. */
-static void add_cache(const struct report *from, struct table *to)
+static void add_cache(const struct report *from, uint32_t unknown, struct table *to)
 {
 	for (int i = 0; i < MEMORY_KINDS; i++) {
 		const struct table *t = report_table(from, cache.of[i]);
 		struct site site = { .memory = (enum memory)i };
 		const struct summary_row row = { &cache, &site, NULL, NULL };
 
+		if (unknown & analysis_memory((enum memory)i))
+			continue;
 		for (size_t k = 0; t && k < t->nr_rows; k++)
 			site.bytes += cell_number(t, k, table_column(t, cache.column));
 		if (site.bytes)
@@ -278,16 +281,16 @@ static void add_cache(const struct report *from, struct table *to)
 	}
 }
 
-int summary_add_largest(const struct report *from, bool lacks_frees, bool estimated,
+int summary_add_largest(const struct report *from, uint32_t unknown, bool estimated,
 			struct table *to)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(subjects) && !ret; i++) {
-		if (!subjects[i].live || !lacks_frees)
-			ret = add_subject(&subjects[i], from, estimated, to);
-		if (!ret && subjects[i].less && !lacks_frees)
-			add_cache(from, to);
+		ret = add_subject(&subjects[i], from, subjects[i].live ? unknown : 0,
+				  estimated, to);
+		if (!ret && subjects[i].less)
+			add_cache(from, unknown, to);
 	}
 	return ret;
 }

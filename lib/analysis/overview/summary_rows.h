@@ -10,10 +10,11 @@
 
 extern const struct table_type summary_type;
 
-/* Adds the largest rows of the tables of @from to @to. @lacks_frees: leaves out rows that need all
- * frees. @estimated: figures are from a sample and have intervals. 0 or -ENOMEM.
+/* Adds the largest rows of the tables of @from to @to. @unknown: the events of kinds of memory of
+ * which frees are missing, whose rows about what is live are left out. @estimated: figures are from
+ * a sample and have intervals. 0 or -ENOMEM.
  */
-int summary_add_largest(const struct report *from, bool lacks_frees, bool estimated,
+int summary_add_largest(const struct report *from, uint32_t unknown, bool estimated,
 			struct table *to) __must_check;
 /* Adds notes to @to about uncertain growth, or about no growth; @to must have its rows. */
 void summary_note_growth(const struct report *from, struct table *to);

@@ -143,11 +143,9 @@ void size_peaks_take(struct advise *a, const struct life *life, size_t nr)
 		take_one(a, life);
 }
 
-/* How many objects of a callsite and size seem to live, and how many do: in parts of
- * SLAB_LIKELY_ONE.
- */
+/* Bytes of a callsite and size that seem to live, and those that probably do. */
 struct living {
-	uint64_t nr, likely;
+	uint64_t seen, likely;
 };
 
 /* By living_key(). */
@@ -173,7 +171,7 @@ static int add_living(struct advise *a, const struct slab_bounds *b, struct livi
 		one = INDEXED_ITEM(&all->of, living_key(site - 1, piece->bytes));
 		if (!one)
 			return -ENOMEM;
-		one->nr += piece->nr;
+		one->seen += piece->nr * piece->bytes;
 		one->likely += piece->likely;
 	}
 	return 0;
@@ -188,13 +186,12 @@ static void lower_peaks(struct advise *a, const struct livings *all)
 			&all->of.index, living_key(key->site, key->bytes_alloc));
 
 		c->seen = c->most;
-		if (at)
+		if (at && all->of.of[*at].seen)
 			c->most -=
 				(uint64_t)((double)c->low *
-						   (1 -
-						    (double)all->of.of[*at].likely /
-							    (double)all->of.of[*at].nr /
-							    SLAB_LIKELY_ONE) +
+						   (1 - (double)all->of.of[*at].likely /
+								(double)all->of.of[*at]
+									.seen) +
 					   0.5);
 	}
 }

@@ -276,11 +276,6 @@ struct share {
 	uint32_t pad; /* zero: keys are compared as bytes */
 };
 
-/* How many objects seem to live, and how many of them do, as in struct slab_piece. */
-struct share_objects {
-	uint64_t nr, likely;
-};
-
 /* The bytes of each sum by the kernel's count. */
 struct proof {
 	uint64_t min, max, likely, unshown;
@@ -292,35 +287,33 @@ struct proof {
 static int prove(const struct slab_bounds *b, const uint32_t *group_of,
 		 struct proof *proofs)
 {
-	KEYED(struct share_objects) shares = { .nr = 0 };
+	KEYED(uint64_t) shares = { .nr = 0 }; /* objects that seem to live */
 	int ret = 0;
 
 	for (size_t i = 0; i < b->pieces.nr && !ret; i++) {
 		const struct slab_piece *piece = &b->pieces.of[i];
 		const struct share share = { group_of ? group_of[piece->row] : 0,
 					     piece->of, piece->bytes, 0 };
-		struct share_objects *objects;
+		uint64_t *objects;
 
 		if (share.sum == UINT32_MAX)
 			continue;
 		objects = KEYED_ITEM(&shares, &share);
-		if (objects) {
-			objects->nr += piece->nr;
-			objects->likely += piece->likely;
-		}
+		if (objects)
+			*objects += piece->nr;
 		ret = objects ? 0 : -ENOMEM;
+		proofs[share.sum].likely += piece->likely;
 	}
 	for (size_t i = 0; i < shares.nr && !ret; i++) {
 		const struct share *share = KEYED_KEY(&shares, i);
-		const struct share_objects *objects = &shares.of[i];
-		struct census_range r = census_range(&b->census, share->of, objects->nr);
+		const uint64_t objects = shares.of[i];
+		struct census_range r = census_range(&b->census, share->of, objects);
 		struct proof *to = &proofs[share->sum];
 
 		to->min += r.min * share->bytes;
 		to->max += r.max * share->bytes;
-		to->likely += objects->likely * share->bytes / SLAB_LIKELY_ONE;
 		if (!census_shows(&b->census, share->of))
-			to->unshown += objects->nr * share->bytes;
+			to->unshown += objects * share->bytes;
 	}
 	KEYED_FREE(&shares);
 	return ret;

@@ -19,17 +19,9 @@ struct slab_piece {
 	uint32_t row, of; /* indexes of the row, of the class; UINT32_MAX: no class */
 	uint32_t bytes;	  /* of each */
 	uint64_t nr;
-	uint64_t likely; /* how many probably live, in parts of SLAB_LIKELY_ONE */
+	uint64_t
+		likely; /* bytes that probably live; those of a class are of whole objects */
 };
-
-/* One object in slab_piece.likely. */
-#define SLAB_LIKELY_ONE 65536
-
-/* Bytes of @piece that probably live. */
-static inline uint64_t slab_piece_likely(const struct slab_piece *piece)
-{
-	return piece->likely * piece->bytes / SLAB_LIKELY_ONE;
-}
 
 /* Zero-initialise it, then slab_bounds_of(). */
 struct slab_bounds {
@@ -72,7 +64,7 @@ int slab_likely_make(struct slab_bounds *b, bool older) __must_check;
 /* Does one object of @piece probably live? 1 or 0. */
 static inline unsigned int slab_likely_one(const struct slab_piece *piece)
 {
-	return piece->likely * 2 >= piece->nr * SLAB_LIKELY_ONE;
+	return piece->likely * 2 >= piece->nr * piece->bytes;
 }
 
 #endif

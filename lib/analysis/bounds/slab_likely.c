@@ -14,12 +14,14 @@ struct maker_key {
 
 /* A callsite's seemingly live objects of a class.
  * @site: number of its struct maker_key; @of: the class
- * @nr: how many there are; @ended: how many others of the callsite were freed without an event
- * @gone: how many of @nr are probably not live
+ * @nr, @bytes: how many there are; @ended: how many others of the callsite were freed without an
+ * event
+ * @gone: how many of @nr are probably not live; @likely: bytes that probably are
+ * @passed: of @bytes, those of pieces that have their part of @likely
  */
 struct maker {
 	uint32_t site, of;
-	uint64_t nr;
+	uint64_t nr, bytes, likely, passed;
 	double ended, gone;
 };
 
@@ -158,6 +160,7 @@ static int find_makers(const struct slab_bounds *b, struct makers *m)
 		if (!maker)
 			return -ENOMEM;
 		maker->nr += b->pieces.of[i].nr;
+		maker->bytes += b->pieces.of[i].nr * b->pieces.of[i].bytes;
 		m->sites.of[maker->site].nr += b->pieces.of[i].nr;
 	}
 	/* Divides the ended objects of a callsite among its sizes, in proportion to live ones. */
@@ -197,6 +200,23 @@ static void share_missing(struct maker *makers, size_t nr, double missing)
 			missing * ((double)makers[i].nr - makers[i].gone) / left;
 }
 
+/* Gives each maker of a class its bytes. What rounding leaves is carried over to the next one, so
+ * the sum is that of whole objects.
+ */
+static void round_makers(struct maker *makers, size_t nr)
+{
+	uint64_t given = 0;
+	double all = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct maker *maker = &makers[i];
+
+		all += (double)maker->bytes * (1 - maker->gone / (double)maker->nr);
+		maker->likely = (uint64_t)(all + 0.5) - given;
+		given += maker->likely;
+	}
+}
+
 static void estimate_makers(const struct slab_bounds *b, struct makers *m)
 {
 	size_t i, end;
@@ -216,7 +236,18 @@ static void estimate_makers(const struct slab_bounds *b, struct makers *m)
 				       (uint64_t)(ended + 0.5));
 		if (likely < nr)
 			share_missing(&m->of.of[i], end - i, (double)(nr - likely));
+		round_makers(&m->of.of[i], end - i);
 	}
+}
+
+/* Of @maker's likely bytes, those of the pieces that were passed. */
+static uint64_t given_by(const struct maker *maker)
+{
+	if (!maker->bytes)
+		return 0;
+	return (uint64_t)((double)maker->likely * (double)maker->passed /
+				  (double)maker->bytes +
+			  0.5);
 }
 
 static int estimate_pieces(struct slab_bounds *b, struct makers *m)
@@ -228,12 +259,11 @@ static int estimate_pieces(struct slab_bounds *b, struct makers *m)
 				    (uint32_t)i))
 			return -ENOMEM;
 	for_each(piece, b->pieces.of, b->pieces.nr) {
-		const struct maker *maker = maker_of(m, piece);
-		double part = maker->gone / (double)maker->nr;
+		struct maker *maker = maker_of(m, piece);
+		uint64_t given = given_by(maker);
 
-		piece->likely =
-			(uint64_t)((double)piece->nr * (1 - part) * SLAB_LIKELY_ONE +
-				   0.5);
+		maker->passed += piece->nr * piece->bytes;
+		piece->likely = given_by(maker) - given;
 	}
 	return 0;
 }

@@ -334,7 +334,7 @@ static int find_likely(struct comparison *p)
 	for (size_t i = 0; i < b.pieces.nr && !err; i++) {
 		g = group_of(p, b.pieces.of[i].row, b.pieces.of[i].bytes);
 		if (g)
-			g->likely += slab_piece_likely(&b.pieces.of[i]);
+			g->likely += b.pieces.of[i].likely;
 		else
 			err = -ENOMEM;
 	}

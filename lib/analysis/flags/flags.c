@@ -18,12 +18,14 @@ struct flags_row {
 /**
  * struct flags - the analysis
  * @rows: by flags
+ * @bulk: slab objects allocated in bulk; their event does not have the flags
  * @broken: memory ran out
  */
 struct flags {
 	const struct analysis_env *env;
 	INDEXED(struct flags_row) rows;
 	struct flags_row *last; /* of the latest allocation */
+	uint64_t bulk;
 	bool broken;
 };
 
@@ -59,6 +61,13 @@ static void take(struct flags *f, const struct kmem_event *ev)
 		row->slab_bytes += ev->slab_alloc.bytes_alloc;
 }
 
+/* Counts the objects that @ev names. */
+static void take_bulk(struct flags *f, const struct kmem_event *ev)
+{
+	for (uint32_t i = 0; i < ev->objects.nr; i++)
+		f->bulk += kmem_object(ev, i) != 0;
+}
+
 static void flags_observe(void *self, const struct kmem_event *evs, size_t nr)
 {
 	struct flags *f = self;
@@ -70,6 +79,8 @@ static void flags_observe(void *self, const struct kmem_event *evs, size_t nr)
 		    (ev->type == KMEM_PAGE_ALLOC &&
 		     ev->page_alloc.order <= PAGE_ORDER_LIMIT))
 			take(f, ev);
+		else if (ev->type == KMEM_ALLOC_BULK)
+			take_bulk(f, ev);
 	}
 }
 
@@ -118,6 +129,11 @@ static int flags_view(const void *self, struct report *report)
 	t = table_plain(report, &flags_type);
 	for (size_t i = 0; i < f->rows.nr; i++)
 		table_put_row(t, &f->rows.of[i]);
+	table_note_if(
+		t, f->bulk,
+		"Not here: %" PRIu64
+		" slab object%s allocated in bulk, as that event does not have the flags.",
+		f->bulk, plural(f->bulk));
 	return 0;
 }
 

@@ -50,9 +50,9 @@ CELL_PUT(cell_last_callsite, struct account_row,
 		       .range_of = "net_estimate", .live = true, .leaves = 9),            \
 			NET(net_range_reason_cell)                                        \
 	}
-#define NET_MAX_COLUMN                                                                 \
-	COLUMN("net_max", "At_most", UNIT_BYTES, "Bytes that may be live at the end.", \
-	       .hidden = true, .range_of = "net_estimate", .live = true, .leaves = 8), \
+#define NET_MAX_COLUMN(help)                                           \
+	COLUMN("net_max", "At_most", UNIT_BYTES, help, .hidden = true, \
+	       .range_of = "net_estimate", .live = true, .leaves = 8), \
 		NET(net_range_max_cell)
 #define NET_LIKELY_COLUMNS                                                          \
 	{ COLUMN("net_estimate", "Net", UNIT_BYTES,                                 \
@@ -109,7 +109,8 @@ CELL_PUT(cell_last_callsite, struct account_row,
 		  MEMBER_OF(struct account_row, net, net) },                       \
 		NET_BOUND_COLUMNS
 /* Comes last, so that the other columns keep their positions for scripts. */
-#define FIGURE_MAX { NET_MAX_COLUMN }, NET_LIKELY_COLUMNS
+#define FIGURE_MAX \
+	{ NET_MAX_COLUMN("Bytes that may be live at the end.") }, NET_LIKELY_COLUMNS
 static const struct column_type slab_columns[] = {
 	{ COLUMN("ptr", "Alloc Ptr", UNIT_ADDRESS, "The object's address."),
 	  .rows = ROWS(NONE), .fill = cell_ptr },
@@ -245,7 +246,9 @@ static const struct column_type page_columns[] = {
 		 .last = true),
 	  .rows = ROWS(NONE), .fill = cell_last_callsite },
 	GFP_NAMES_COLUMN(PAGE_DETAILED),
-	{ NET_MAX_COLUMN, .estimated = true },
+	{ NET_MAX_COLUMN(
+		  "For a sample: bytes that may be live at the end. Otherwise these are the net bytes."),
+	  .estimated = true },
 	NET_LIKELY_COLUMNS,
 	CHARGED_COLUMNS,
 	INTERVAL_COLUMNS(struct account_row, bytes),

@@ -38,8 +38,11 @@ static void banner_side(struct diff *d, size_t first, size_t end)
 		if (other->has_duration && other->duration_ns > longest)
 			longest = other->duration_ns;
 	}
-	strbuf_printf(&sb, "%s: %zu runs, %s to %s: ", side_of(d, first), end - first,
-		      d->recordings[first].path, d->recordings[end - 1].path);
+	strbuf_printf(&sb, "%s: %zu run%s, %s", side_of(d, first), end - first,
+		      plural(end - first), d->recordings[first].path);
+	if (end - first > 1)
+		strbuf_printf(&sb, " to %s", d->recordings[end - 1].path);
+	strbuf_puts(&sb, ": ");
 	if (same)
 		strbuf_printf(&sb, "Linux %s %s", f->kernel.text, f->machine.text);
 	else
@@ -47,8 +50,10 @@ static void banner_side(struct diff *d, size_t first, size_t end)
 	if (longest) {
 		strbuf_puts(&sb, ", ");
 		text_duration(&sb, shortest, " ");
-		strbuf_puts(&sb, " to ");
-		text_duration(&sb, longest, " ");
+		if (shortest < longest) {
+			strbuf_puts(&sb, " to ");
+			text_duration(&sb, longest, " ");
+		}
 	}
 	report_add_banner(d->report, false, "%s", strbuf_text(&sb));
 }

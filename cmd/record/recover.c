@@ -137,8 +137,9 @@ static void say_recovered(const struct recover_result *r, const char *output)
 	if (r->unwritten)
 		message_info(
 			"%" PRIu64
-			" events that the recorder had read but not written are lost",
-			r->unwritten);
+			" event%s that the recorder had read but not written %s lost",
+			r->unwritten, plural(r->unwritten),
+			r->unwritten == 1 ? "is" : "are");
 	if (r->whole)
 		message_info("it is complete: the recorder had written every event");
 	else if (r->extract)
@@ -169,8 +170,8 @@ static int save_buffers(const struct recover_command *c, const char *name,
 	    !instance_adopt(&in, instance_token(name)))
 		instance_destroy(&in, c->log);
 	if (!ret && !c->quiet)
-		message_info("recovered the last %" PRIu64 " events of %s -> %s",
-			     result.events, what, path);
+		message_info("recovered the last %" PRIu64 " event%s of %s -> %s",
+			     result.events, plural(result.events), what, path);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -298,8 +299,8 @@ static int handle_streams(struct recover_command *c, const char *where)
 			continue;
 		c->nr_streams++;
 		if (c->list)
-			printf("%s\t%" PRIu64 " events\tinterrupted\n", name,
-			       content.events);
+			printf("%s\t%" PRIu64 " event%s\tinterrupted\n", name,
+			       content.events, plural(content.events));
 		else if (save_stream(c, where, name))
 			worst = EXIT_FAILED;
 	}

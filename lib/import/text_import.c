@@ -338,9 +338,10 @@ static void add_notes(struct text_reader *ti)
 		strbuf_printf(
 			out,
 			"%" PRIu64
-			" events were overwritten before the first; the text does not say on which CPUs, all count as CPU %" PRIu32
+			" event%s overwritten before the first; the text does not say on which CPUs, all count as CPU %" PRIu32
 			"'s\n",
-			traits->overwritten, ti->out->made.parts[0].cpu);
+			traits->overwritten, traits->overwritten == 1 ? " was" : "s were",
+			ti->out->made.parts[0].cpu);
 	if (r->cut_short)
 		strbuf_puts(out, "the compressed text is truncated\n");
 	if (r->nr_unreadable)

@@ -77,9 +77,9 @@ int trace_dat_add_cpu(struct trace_dat *td, const struct recording_cpu *cpu,
 	if (size > real) {
 		trace_dat_damage(td, rec->src.size,
 				 "the file ends %" PRIu64
-				 " bytes before the data of CPU %" PRIu32
+				 " byte%s before the data of CPU %" PRIu32
 				 " of buffer '%s' does",
-				 size - real, cpu->cpu, b->name);
+				 size - real, plural(size - real), cpu->cpu, b->name);
 		cut = size - real;
 		size = real;
 	}

@@ -342,8 +342,8 @@ static void banner_damage(const struct study_facts *f, struct report *report)
 	report_banner_if(
 		report, f->nr_bad_pages, true,
 		"DAMAGED %" PRIu64
-		" pages or chunks of the file, in part or whole: their events are missing",
-		f->nr_bad_pages);
+		" page%s or chunk%s of the file, in part or whole: their events are missing",
+		f->nr_bad_pages, plural(f->nr_bad_pages), plural(f->nr_bad_pages));
 	report_banner_if(report, f->nr_undecodable, true,
 			 "SKIPPED %" PRIu64 " record%s no event format",
 			 f->nr_undecodable,

@@ -425,8 +425,8 @@ int advise_shrink(struct advise_view *v)
 		tell_objects(a, i, &f);
 		f.better = less;
 		f.bytes = f.live * (f.object - less);
-		strbuf_printf(&f.evidence, "; %" PRIu64 " bytes less would fit %" PRIu32,
-			      f.bytes_req - less, less);
+		strbuf_printf(&f.evidence, "; %" PRIu64 " byte%s less would fit %" PRIu32,
+			      f.bytes_req - less, plural(f.bytes_req - less), less);
 		strbuf_printf(&f.arithmetic,
 			      "%" PRIu64 " x (%" PRIu64 " - %" PRIu32 ") = %" PRIu64,
 			      f.live, f.object, less, f.bytes);

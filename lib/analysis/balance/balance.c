@@ -296,8 +296,8 @@ static void add_notes(const struct view *v, struct table *t)
 			v->older_pages * v->b->env->page_size);
 	table_note_if(t, v->older_areas,
 		      "Freed, and allocated before the recording: %" PRIu64
-		      " areas of vmalloc.",
-		      v->older_areas);
+		      " area%s of vmalloc.",
+		      v->older_areas, plural(v->older_areas));
 	table_note_if(t, v->b->of[MEMORY_PAGE]->losses,
 		      "!Events were lost: what seems to live may have been freed.");
 	if (v->total[0] != v->total[1])

@@ -138,8 +138,8 @@ static int report_objects(const struct freed_older *f, struct report *report)
 
 	table_note_if(t, !ret && c.unnamed,
 		      "Of %" PRIu64
-		      " more objects the cache is not known: kfree() does not tell.",
-		      c.unnamed);
+		      " more object%s the cache is not known: kfree() does not tell.",
+		      c.unnamed, plural(c.unnamed));
 	intern_free(&c.names);
 	free(c.freed);
 	free(c.before);

@@ -395,8 +395,8 @@ static void add_notes(const struct call_stats *s, struct table *t)
 	table_note_if(
 		t, s->calls.losses,
 		"!Events were lost in %" PRIu32
-		" gaps: calls that were in them are missing or cut, and what they allocated is a lower bound.",
-		s->calls.losses);
+		" gap%s: calls that were in progress are missing or cut, and what they allocated is a lower bound.",
+		s->calls.losses, plural(s->calls.losses));
 	table_note_if(
 		t, s->rounded,
 		"Some least, median and most figures are rounded down, by less than 2 %%.");

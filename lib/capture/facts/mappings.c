@@ -330,8 +330,8 @@ int mappings_add(struct mappings *m, struct facts *f, struct ring_reader *reader
 	if (m->lost)
 		log_msg(m->log, LOG_WARN,
 			"the kernel lost %" PRIu64
-			" records of mappings: some frames of programs have no names",
-			m->lost);
+			" record%s of mappings: some frames of programs have no names",
+			m->lost, plural(m->lost));
 	for (size_t i = 0; !ret && i < reader->nr_cpus; i++)
 		ret = ring_reader_each(reader, i, take_event, m);
 	return ret ?: add_texts(m, f);

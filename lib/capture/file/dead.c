@@ -83,8 +83,8 @@ static void look(const char *name, const struct log *log)
 	if (content.events || content.history)
 		log_msg(log, LOG_WARN,
 			"a killed kmemx left %" PRIu64
-			" events in the kernel's buffers, which still use memory\n  Save them: kmemx recover%s    or discard them: rmdir%s",
-			content.events,
+			" event%s in the kernel's buffers, which still use memory\n  Save them: kmemx recover%s    or discard them: rmdir%s",
+			content.events, plural(content.events),
 			instance_is_stream(token) ? " --streams"
 						  : " DIR (its output directory)",
 			strbuf_text(&all));

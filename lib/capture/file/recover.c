@@ -257,8 +257,9 @@ static void tell_how(const struct recovery *v, struct strbuf *sb)
 			sb,
 			"the recorder was killed; the events in its ring buffers are lost");
 	if (r->unwritten)
-		strbuf_printf(sb, "; %" PRIu64 " events that it had read are lost",
-			      r->unwritten);
+		strbuf_printf(sb, "; %" PRIu64 " event%s that it had read %s lost",
+			      r->unwritten, plural(r->unwritten),
+			      r->unwritten == 1 ? "is" : "are");
 }
 
 /* Adds the head's items except its layout, and how the file was recovered. */

@@ -65,8 +65,8 @@ static uint64_t sum_statistics(const struct session *s, const char *key, bool ea
 
 		if (n && each)
 			log_msg(s->log, LOG_INFO,
-				"CPU %" PRIu32 ": %" PRIu64 " events lost before: %s",
-				cpu, n, key);
+				"CPU %" PRIu32 ": %" PRIu64 " event%s lost before: %s",
+				cpu, n, plural(n), key);
 		sum += n;
 	}
 	return sum;

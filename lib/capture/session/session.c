@@ -211,8 +211,8 @@ void session_add_truncated(struct session *s)
 	int err = r->write_error ? r->write_error : r->read_error;
 	char taken[64];
 
-	snprintf(taken, sizeof(taken), "%" PRIu64 " events were taken by another reader",
-		 r->taken);
+	snprintf(taken, sizeof(taken), "%" PRIu64 " event%s taken by another reader",
+		 r->taken, r->taken == 1 ? " was" : "s were");
 	if (err || r->meddled || r->taken)
 		session_add_meta(s, RECORDING_META_TRUNCATED,
 				 err	      ? strerror(err)

@@ -110,7 +110,8 @@ CELL_PUT_IF(cell_task, struct leak_row, r->leak->tasks,
 		  MEMBER_OF(struct leak_row, leak, outlived) },                         \
 		{ COLUMN("young", "In_flight", count_unit,                              \
 			 "Live " things " so young that they may be in "                \
-			 "flight, which are in no other column.",                       \
+			 "flight, as seen, not estimated; they are in no other "        \
+			 "column.",                                                     \
 			 .leaves = 80),                                                 \
 		  MEMBER_OF(struct leak_row, leak, young) },                            \
 		{ COLUMN("young_bytes", "In_flight_bytes", UNIT_BYTES, "Their bytes.",  \
@@ -256,20 +257,32 @@ static void note_ends(const struct leaks_view *v, struct table *t)
 		       us / 1000000, us % 1000000);
 }
 
+/* The best estimate of the bytes in flight: with those of the row, all that probably live. */
+static uint64_t young_likely(const struct leak *leak)
+{
+	return net_range_scale(&leak->net, leak->old_bytes + leak->young_bytes) -
+	       leak->likely_bytes;
+}
+
 static void add_notes(const struct leaks_view *v, uint64_t losses, struct table *t)
 {
 	uint64_t older = v->l->own.older_ns;
 	struct strbuf __auto_free age = { 0 };
+	const char *seen = ANY(i, v->owners.nr,
+			       young_likely(&v->leaks[i]) != v->leaks[i].young_bytes)
+				   ? "; the column In_flight is of what was seen"
+				   : "";
 
 	owners_note_stackless(&v->owners, t);
 	text_duration(&age, older ? older : (v->last - v->first) / LEAKS_YOUNG_PART, " ");
 	if (older)
-		table_add_note(t, "In flight: live for less than %s.", strbuf_text(&age));
+		table_add_note(t, "In flight: live for less than %s%s.",
+			       strbuf_text(&age), seen);
 	else if (v->l->ns)
 		table_add_note(
 			t,
-			"In flight: live for less than %s, or for no longer than 99 %% of what the row freed (--older).",
-			strbuf_text(&age));
+			"In flight: live for less than %s, or for no longer than 99 %% of what the row freed (--older)%s.",
+			strbuf_text(&age), seen);
 	else
 		table_add_note(
 			t,
@@ -296,7 +309,7 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 	const struct memory_words *words = memory_words(v->memory);
 	struct strbuf __auto_free live = { 0 };
 	enum column_unit unit = words->unit;
-	uint64_t grows = 0, seen = v->bytes_suppressed;
+	uint64_t grows = 0, young = 0, seen = v->bytes_suppressed;
 	struct leak all = { 0 };
 
 	for_each(leak, v->leaks, v->owners.nr) {
@@ -304,8 +317,9 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 		all.likely += leak->likely;
 		all.likely_bytes += leak->likely_bytes;
 		all.cache_bytes += leak->cache_bytes;
+		young += leak->young_bytes;
 		all.young += net_range_scale(&leak->net, leak->young);
-		all.young_bytes += net_range_scale(&leak->net, leak->young_bytes);
+		all.young_bytes += young_likely(leak);
 		if (leak->fit.verdict == GROWTH_GROWS)
 			grows += leak->likely_bytes;
 	}
@@ -326,8 +340,10 @@ static void add_summary(const struct leaks_view *v, uint64_t losses, struct tabl
 			SUMMARY_TOTAL, true },
 		      { "bytes_cache", "    that the kernel can reclaim", UNIT_BYTES,
 			all.cache_bytes, SUMMARY_TOTAL, true },
-		      { "bytes_young", "  may be in flight", UNIT_BYTES, all.young_bytes,
-			SUMMARY_USUAL, true });
+		      { "bytes_young",
+			all.young_bytes < young ? "  may be in flight (the best estimate)"
+						: "  may be in flight",
+			UNIT_BYTES, all.young_bytes, SUMMARY_USUAL, true });
 	if (v->l->own.suppress)
 		TABLE_SUMMARY(t, losses != 0,
 			      { "bytes_suppressed", "  suppressed", UNIT_BYTES,

@@ -150,12 +150,19 @@ void json_counts(struct json *j, const char *text)
 	j->comma = true;
 }
 
+/* 2^53: a double has all whole numbers up to it. */
+#define WHOLE_MAX 9007199254740992.0
+
 bool real_format(struct strbuf *sb, double f)
 {
 	char text[32];
 
 	if (!isfinite(f))
 		return false;
+	if (fabs(f) <= WHOLE_MAX && f == floor(f)) {
+		strbuf_printf(sb, "%.0f", f);
+		return true;
+	}
 	for (int digits = 6; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, f);
 		if (strtod(text, NULL) == f)

@@ -94,8 +94,8 @@ void json_quote(struct strbuf *sb, const char *text);
 void json_quote_size(struct strbuf *sb, const char *text, size_t size);
 /* Appends what json_list() writes. */
 void json_quote_list(struct strbuf *sb, const char *text);
-/* Appends @f in the shortest form that reads back the same. For NaN and infinities it appends
- * nothing and returns false.
+/* Appends @f in the shortest form that reads back the same; a whole number up to 2^53 has all its
+ * digits. For NaN and infinities it appends nothing and returns false.
  */
 bool real_format(struct strbuf *sb, double f);
 /* Appends the exact number, or the address as "0x1f". False: the cell has none. */

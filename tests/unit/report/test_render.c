@@ -610,6 +610,9 @@ START_TEST(json_values)
 	json_int(&j, INT64_MIN);
 	json_real(&j, 0.1);
 	json_real(&j, 1.0 / 3);
+	json_real(&j, 12513280);
+	json_real(&j, 9007199254740992.0);
+	json_real(&j, 12513280.5);
 	json_real(&j, __builtin_inf());
 	json_real(&j, __builtin_nan(""));
 	json_cell(&j, &address);
@@ -622,6 +625,7 @@ START_TEST(json_values)
 		"\"\\ufffd|\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\\ufffd\\ufffd|\\ufffd\\ufffd\", "
 		"\"\\u009b\\u202e\\udb40\\udc01\", "
 		"null, 18446744073709551615, -9223372036854775808, 0.1, 0.3333333333333333, "
+		"12513280, 9007199254740992, 12513280.5, "
 		"null, null, \"0xffff000000000010\"]\n");
 	strbuf_free(&got);
 }

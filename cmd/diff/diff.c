@@ -289,17 +289,20 @@ static void banner_gate(struct diff *d)
 {
 	const struct gate_result *g = &d->gate;
 	bool trusted = trusts(d);
-	struct strbuf __auto_free undecided = { 0 };
+	struct strbuf __auto_free others = { 0 };
 
 	if (g->nr_undecided)
-		strbuf_printf(&undecided, ", undecided: %zu", g->nr_undecided);
-	report_add_banner(d->report, !trusted || g->nr_broken || g->nr_undecided,
+		strbuf_printf(&others, ", undecided: %zu", g->nr_undecided);
+	if (g->nr_unchecked)
+		strbuf_printf(&others, ", not checked: %zu", g->nr_unchecked);
+	report_add_banner(d->report, !trusted || g->nr_broken || others.size,
 			  "gate: %s: rules broken: %zu%s of %zu",
 			  !trusted	    ? "UNRELIABLE (too many events lost)"
 			  : g->nr_broken    ? "BROKEN"
+			  : g->nr_unchecked ? "NOT CHECKED"
 			  : g->nr_undecided ? "UNDECIDED"
 					    : "holds",
-			  g->nr_broken, strbuf_text(&undecided), d->args.rules.nr);
+			  g->nr_broken, strbuf_text(&others), d->args.rules.nr);
 }
 
 /* Lists the tables that rules are checked against: all but those that only the page shows. Returns

@@ -13,9 +13,10 @@
 #include "base/keyed.h"
 #include "event/gfp.h"
 
+/* @bytes_peak: at first as seen, then the best estimate; @freed: of them, those seen freed since */
 struct export_sum {
 	uint64_t hit, bytes, bytes_req;
-	uint64_t live, bytes_live, bytes_peak, bytes_charged;
+	uint64_t live, bytes_live, bytes_peak, freed, bytes_charged;
 	struct net_range net;
 };
 
@@ -86,7 +87,8 @@ CELL_IF(cell_charged, struct view_row, r->v->knows_charged,
 			 .live = true),                                                 \
 		  SUM(live) },                                                          \
 		{ COLUMN("bytes_peak", "Peak_bytes", UNIT_BYTES,                        \
-			 "Bytes that were live at the peak: kmemx-peak(1).",            \
+			 "The best estimate of the bytes that were live at the "        \
+			 "peak: kmemx-peak(1).",                                        \
 			 .live = true),                                                 \
 		  SUM(bytes_peak) },                                                    \
 		{ COLUMN("net_min", "Net_min", UNIT_BYTES,                              \
@@ -217,12 +219,14 @@ static int collect(struct view *v)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->nr_rows; i++) {
 		const struct lives_sums c = lives_sums(o->lives, i);
+		const struct peak_row then = peak_row_then(&p->sides[o->memory], i);
 		struct export_sum *sum = sum_of(v, i);
 
 		if (!sum)
 			return -ENOMEM;
 		v->sum_of[i] = (uint32_t)(sum - v->sums.of);
-		sum->bytes_peak += peak_row_then(&p->sides[o->memory], i).bytes;
+		sum->bytes_peak += then.bytes;
+		sum->freed += then.bytes_freed;
 		sum->hit += c.hit;
 		sum->bytes += c.bytes_alloc;
 		sum->bytes_req += c.bytes_req;
@@ -235,8 +239,12 @@ static int collect(struct view *v)
 		return find_intervals(v);
 	net = calloc(v->sums.nr + 1, sizeof(*net));
 	ret = net ? account_rows_bounds(o, v->sum_of, net, v->sums.nr) : -ENOMEM;
-	for (size_t i = 0; i < v->sums.nr && !ret; i++)
-		v->sums.of[i].net = net[i];
+	for (size_t i = 0; i < v->sums.nr && !ret; i++) {
+		struct export_sum *sum = &v->sums.of[i];
+
+		sum->net = net[i];
+		sum->bytes_peak = peak_likely(&net[i], sum->bytes_peak, sum->freed);
+	}
 	free(net);
 	return ret;
 }
@@ -379,6 +387,8 @@ static int create(void *self, const struct analysis_env *env,
 		return ret;
 	p->show = show;
 	p->unweighted = true;
+	/* Objects freed since the peak were live then. Every free of a page has an event. */
+	p->of[MEMORY_SLAB]->live.times = true;
 	if (own(opts)->history) {
 		note_free(own(opts)->history, env);
 		p->changed = changed;

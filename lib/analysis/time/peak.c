@@ -262,9 +262,6 @@ static int find_intervals(struct view *v)
 	return ret ?: owners_estimate_all(o, bytes, o->of, &v->all);
 }
 
-/* Memory that was freed since the moment was live then. Of the rest, the share that is probably
- * live at the end was probably live at the moment, too.
- */
 static int find_likely(struct view *v)
 {
 	const struct owners *o = &v->owners;
@@ -276,10 +273,8 @@ static int find_likely(struct view *v)
 		const struct peak_row *then = &sum->then;
 
 		net[i].sampled = owners_estimated(o);
-		sum->nr = then->nr_freed +
-			  net_range_scale(&net[i], then->nr - then->nr_freed);
-		sum->bytes = then->bytes_freed +
-			     net_range_scale(&net[i], then->bytes - then->bytes_freed);
+		sum->nr = peak_likely(&net[i], then->nr, then->nr_freed);
+		sum->bytes = peak_likely(&net[i], then->bytes, then->bytes_freed);
 		sum->nr_end = net_range_scale(&net[i], sum->nr_end);
 		sum->bytes_end = net_range_scale(&net[i], sum->bytes_end);
 	}

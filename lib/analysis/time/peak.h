@@ -6,6 +6,7 @@
 #ifndef KMEMX_ANALYSIS_PEAK_H
 #define KMEMX_ANALYSIS_PEAK_H
 
+#include "analysis/bounds/bounds.h"
 #include "analysis/time/over_time.h"
 
 /* The live memory of a row now, and at the moment of the peak; and how much of the latter was seen
@@ -92,6 +93,16 @@ static inline struct peak_row peak_row_then(const struct peak_side *side, size_t
 					  .bytes_freed = r->bytes_freed,
 					  .times = r->times };
 	return (struct peak_row){ .nr = r->nr, .bytes = r->bytes, .times = r->times };
+}
+
+/* The best estimate of what lived at the moment: @then seemed to live, @freed of it were seen freed
+ * since. What was freed since was live then. Of the rest, the share that is probably live at the
+ * end, by @net, was probably live at the moment, too.
+ */
+static inline uint64_t peak_likely(const struct net_range *net, uint64_t then,
+				   uint64_t freed)
+{
+	return freed + net_range_scale(net, then - freed);
 }
 
 /* Callbacks of struct analysis, for an analysis that sets @show to show other tables. */

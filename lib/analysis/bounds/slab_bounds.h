@@ -19,8 +19,7 @@ struct slab_piece {
 	uint32_t row, of; /* indexes of the row, of the class; UINT32_MAX: no class */
 	uint32_t bytes;	  /* of each */
 	uint64_t nr;
-	uint64_t
-		likely; /* bytes that probably live; those of a class are of whole objects */
+	uint64_t likely; /* bytes that probably live: whole objects of each class */
 };
 
 /* Zero-initialise it, then slab_bounds_of(). */

@@ -212,7 +212,7 @@ static void round_makers(struct maker *makers, size_t nr)
 		struct maker *maker = &makers[i];
 
 		all += (double)maker->bytes * (1 - maker->gone / (double)maker->nr);
-		maker->likely = (uint64_t)(all + 0.5) - given;
+		maker->likely = less((uint64_t)(all + 0.5), given);
 		given += maker->likely;
 	}
 }

@@ -224,6 +224,9 @@ saved order
 "$KMEMX" script -i "$file" | grep mm_page_alloc: >out
 last=$(last_beside 'order=\(9\|10\)')
 echo "$last" | grep -q 'order=\(9\|10\)' || fail "the last one is not of order 9: $last"
+# The recording's time does not include what passed until the recorder noticed.
+expect "$("$KMEMX" info --json -i "$file" | jq .last_ts)" \
+	"$("$KMEMX" info -i "$file" --fact span | cut -d ' ' -f 2)" "the end of the time"
 land
 
 [ -n "$parent" ] && mkdir "$parent/kmemx-flight.$$" 2>/dev/null ||

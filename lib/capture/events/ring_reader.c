@@ -419,6 +419,33 @@ int ring_reader_begin_at(struct ring_reader *r, uint64_t *ts)
 	return ret;
 }
 
+static int note_latest(void *ctx, const struct raw_record *rec)
+{
+	uint64_t *ts = ctx;
+
+	*ts = LARGER(rec->ts, *ts);
+	return 0;
+}
+
+int ring_reader_end_at(struct ring_reader *r, uint64_t *ts)
+{
+	const uint32_t size = r->subbuf_size;
+	int ret = 0;
+
+	*ts = 0;
+	ring_reader_end_direct(r);
+	for (size_t i = 0; !ret && i < r->nr_cpus; i++) {
+		const struct ring_reader_cpu *c = &r->cpus[i];
+
+		if (c->size < size || c->cpu >= RECORDING_FREES_CPU)
+			continue;
+		ret = io_pread_all(c->part_fd, r->staging, size,
+				   c->offset + c->size - size);
+		ret = ret ?: ring_reader_records(r, r->staging, size, note_latest, ts);
+	}
+	return ret;
+}
+
 uint64_t ring_reader_missing(struct ring_reader *r, size_t i)
 {
 	struct ring_reader_cpu *c = &r->cpus[i];

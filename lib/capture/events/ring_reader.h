@@ -140,6 +140,10 @@ size_t ring_reader_parts(const struct ring_reader *r, bool consume,
  * Clears the lost-events mark of each part's first sub-buffer. 0 or -errno.
  */
 int ring_reader_begin_at(struct ring_reader *r, uint64_t *ts) __must_check;
+/* The time of the last event that all CPUs have, without the frees of an instance of their own; 0:
+ * there is none. 0 or -errno.
+ */
+int ring_reader_end_at(struct ring_reader *r, uint64_t *ts) __must_check;
 
 /* Bytes of CPU @i's part that are missing because another process truncated the file. The part then
  * ends at the end of the file.

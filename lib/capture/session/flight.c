@@ -32,7 +32,8 @@ struct flight {
 	enum flight_cause cause;
 	uint64_t nr_kills; /* OOM kills when tracing was last switched on; 0: unknown */
 	size_t *nr_saved;
-	int full; /* -errno if no file could be written */
+	int full;     /* -errno if no file could be written */
+	bool stopped; /* before kmemx stopped it: the recording ends with its last event */
 	bool armed, over;
 };
 
@@ -230,6 +231,20 @@ static int leave_out_older(struct session *s, uint64_t known_ts)
 	return ret;
 }
 
+/* When everything is known: @known_ts to the session's stop_ts. */
+static int find_span(struct flight *f, uint64_t *known_ts)
+{
+	struct session *s = &f->s;
+	uint64_t last = 0;
+	int ret = ring_reader_begin_at(&s->reader, known_ts);
+
+	if (!ret && f->stopped)
+		ret = ring_reader_end_at(&s->reader, &last);
+	s->stop_ts = last ? last : s->stop_ts;
+	*known_ts = not_before(f, *known_ts);
+	return ret;
+}
+
 /* Reads the buffers and the facts into the unfinished file. */
 static int collect(struct flight *f, const char *cause)
 {
@@ -243,11 +258,8 @@ static int collect(struct flight *f, const char *cause)
 	session_check_parts(s);
 	facts_add_comms(&s->facts);
 	ret = session_read_statistics(s);
-	ret = ret ?: ring_reader_begin_at(&s->reader, &known_ts);
-	if (!ret) {
-		known_ts = not_before(f, known_ts);
-		ret = leave_out_older(s, known_ts);
-	}
+	ret = ret ?: find_span(f, &known_ts);
+	ret = ret ?: leave_out_older(s, known_ts);
 	if (!ret) {
 		session_add_meta(s, RECORDING_META_FLIGHT, cause);
 		/* Events that were not overwritten were recorded since tracing was switched on. */
@@ -318,6 +330,7 @@ static int save(struct flight *f)
 	session_take_counts(s);
 	s->watch.stopped = true;
 	s->verdict = watch_end(&s->watch, &s->instance, s->log);
+	f->stopped = instance_begins(&s->instance, "tracing_on", '0');
 	if (setup_write(s, "tracing_on", "0") < 0)
 		log_msg(s->log, LOG_WARN, "cannot switch tracing off");
 	s->stop_ts = session_now(s);

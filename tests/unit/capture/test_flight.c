@@ -200,6 +200,46 @@ START_TEST(counts_what_is_older)
 }
 END_TEST
 
+/* CPU 1 is last; CPU 2 is empty; the frees of another instance go on for longer. */
+START_TEST(ends_with_the_last_event)
+{
+	struct ring_reader_cpu cpus[] = {
+		{ .cpu = 0, .size = 2 * PAGE },
+		{ .cpu = 1, .size = PAGE, .offset = 2 * PAGE },
+		{ .cpu = 2 },
+		{ .cpu = RECORDING_FREES_CPU, .size = PAGE, .offset = 3 * PAGE }
+	};
+	struct ring_reader r = { .cpus = cpus,
+				 .nr_cpus = 4,
+				 .subbuf_size = PAGE,
+				 .data_offset = 16,
+				 .long_size = 8 };
+	char path[128];
+	uint64_t ts;
+	int fd;
+
+	if (HOST_BIG_ENDIAN)
+		return;
+	snprintf(path, sizeof(path), "%s/parts", place);
+	ck_assert_int_eq(ring_reader_alloc_staging(&r), 0);
+	fd = open(path, O_CREAT | O_RDWR, 0600);
+	ck_assert_int_ge(fd, 0);
+	for (size_t i = 0; i < 4; i++)
+		cpus[i].part_fd = fd;
+	write_events(fd, 0, 1000);
+	write_events(fd, PAGE, 2000);
+	write_events(fd, 2 * PAGE, 2500);
+	write_events(fd, 3 * PAGE, 3000);
+	ck_assert_int_eq(ring_reader_end_at(&r, &ts), 0);
+	ck_assert_uint_eq(ts, 2530);
+	r.nr_cpus = 0;
+	ck_assert_int_eq(ring_reader_end_at(&r, &ts), 0);
+	ck_assert_uint_eq(ts, 0);
+	close(fd);
+	free(r.staging);
+}
+END_TEST
+
 Suite *test_flight_suite(void)
 {
 	Suite *suite = suite_create("capture/flight");
@@ -210,6 +250,7 @@ Suite *test_flight_suite(void)
 	tcase_add_test(tc, oldest_go_first);
 	tcase_add_test(tc, begins_where_all_is_there);
 	tcase_add_test(tc, counts_what_is_older);
+	tcase_add_test(tc, ends_with_the_last_event);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

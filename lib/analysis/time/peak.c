@@ -349,6 +349,7 @@ static void add_notes(const struct view *v, struct table *t)
 
 static void add_summary(const struct view *v, struct table *t)
 {
+	static const char *const moments[] = { "time", "time_most" };
 	const struct peak *p = v->p;
 	bool bound = v->owners.lives->losses;
 	uint64_t then = 0, seen = 0, now = 0;
@@ -383,6 +384,9 @@ static void add_summary(const struct view *v, struct table *t)
 			      { "bytes_most", strbuf_text(&most), UNIT_BYTES,
 				v->side->most, SUMMARY_DETAIL, true },
 			      { "time_most", "  when", unit, v->side->when });
+	/* There is no peak if nothing was allocated. */
+	if (!p->at_end && !v->side->most)
+		table_blank_summary(t, moments, ARRAY_SIZE(moments));
 	if (owners_estimated(&v->owners)) {
 		estimate_ends(&v->all, "bytes_live", "Bytes live then", true, t);
 		estimate_summary(&v->all, true, t);

@@ -371,18 +371,25 @@ static void say_summary(const struct capture_options *c, const struct capture_re
 			     named ? SHELL_NAME(c->output) : "");
 }
 
-/* Nothing was recorded: an error, as there is nothing to report. */
-static void say_nothing_recorded(const struct capture_options *c)
+/* At most frees by all tasks were recorded: an error, as there is nothing to report. */
+static void say_nothing_recorded(const struct capture_options *c,
+				 const struct capture_result *r)
 {
+	const char *what = r->events ? "only frees by all tasks were recorded"
+				     : "nothing was recorded";
+	const char *of = c->nr_pids ? "-p" : "--cgroup";
+
 	/* The texts are in the formats: newlines in arguments would be escaped. */
-	if (c->nr_pids)
+	if (c->nr_pids || c->cgroup)
 		message_error(
 			"record",
-			"nothing was recorded: the processes of -p allocated nothing\n  Are they idle? Record for longer, or the whole system: leave out -p");
+			"%s: the processes of %s allocated nothing\n  Are they idle? Record for longer, or the whole system: leave out %s",
+			what, of, of);
 	else if (c->events.filter || event_criteria_any(&c->events.criteria))
 		message_error(
 			"record",
-			"nothing was recorded: no event passed the filter\n  Use a wider filter, or record without %s",
+			"%s: no %s passed the filter\n  Use a wider filter, or record without %s",
+			what, r->events ? "allocation" : "event",
 			c->events.filter ? "--filter" : "it");
 	else
 		message_error(
@@ -442,7 +449,7 @@ static int record(const struct capture_options *c, bool quiet, bool alone, bool 
 	if (ret || result.write_error || result.read_error || result.cut_bytes)
 		return EXIT_FAILED;
 	if (!result.wanted && !status) {
-		say_nothing_recorded(c);
+		say_nothing_recorded(c, &result);
 		return EXIT_FAILED;
 	}
 	return running && result.timed_out ? EXIT_OK : status;

@@ -157,7 +157,8 @@ code=0
 "$KMEMX" record -p $idle --duration 300ms -o r.dat 2>err || code=$?
 kill $idle
 expect 1 $code "exit code of -p for an idle process"
-grep -q 'nothing was recorded' err || fail "idle: $(cat err)"
+grep -q 'only frees by all tasks were recorded: the processes of -p allocated nothing' err ||
+	fail "idle: $(cat err)"
 grep -q '^  Are they idle?' err || fail "the advice has no line of its own: $(cat err)"
 if grep -q 'next:' err; then fail "suggests a command that fails: $(cat err)"; fi
 [ "$(instances)" = "$(instances | grep -v '^kmemx')" ] || fail "left: $(instances)"

@@ -55,7 +55,7 @@ int query_store_known(struct query_store *s, const struct query_file_id *id)
 		return 0;
 	if ((uint64_t)known[FILE_MTIME] == id->mtime_ns)
 		return 1;
-	if ((uint64_t)known[FILE_CONTENT] != id->content)
+	if (!id->content || (uint64_t)known[FILE_CONTENT] != id->content)
 		return 0;
 	ret = STORE_DO(s, STORE_TOUCH_FILE, NULL, NUMBER(id->mtime_ns), TEXT(id->path));
 	return ret ?: 1;

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "query/ask.h"
 #include "query/schema.h"
@@ -390,8 +391,34 @@ START_TEST(memory)
 }
 END_TEST
 
+/* A file that could not be read is stored with an unknown content, which equals no other. */
+START_TEST(changed_files)
+{
+	struct query_file_id id = { .path = "/a", .size = 5, .mtime_ns = 1, .how = 2 };
+	char path[] = "/tmp/kmemx-store.XXXXXX";
+	struct query_store *s;
+
+	ck_assert_int_eq(close(mkstemp(path)), 0);
+	ck_assert_int_eq(query_store_open(&s, path, 0), 0);
+	ck_assert_int_eq(query_store_file(s, "a", &id), 0);
+	ck_assert_int_eq(query_store_unreadable(s, "Input/output error"), 0);
+	ck_assert_int_eq(query_store_known(s, &id), 1);
+	id.mtime_ns = 2;
+	ck_assert_int_eq(query_store_known(s, &id), 0);
+	id.content = 7;
+	ck_assert_int_eq(query_store_known(s, &id), 0);
+	ck_assert_int_eq(query_store_file(s, "a", &id), 0);
+	ck_assert_int_eq(query_store_file(s, "b", NULL), 0);
+	id.mtime_ns = 3;
+	ck_assert_int_eq(query_store_known(s, &id), 1);
+	query_store_free(s);
+	ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
 static void add_sqlite(TCase *tc)
 {
+	tcase_add_test(tc, changed_files);
 	tcase_add_test(tc, totals);
 	tcase_add_test(tc, cells);
 	tcase_add_test(tc, balances);

@@ -84,6 +84,10 @@ int diff_page(struct diff *d)
 
 	if (!path)
 		return GO_ON;
+	if (!d->args.of[MEMORY_SLAB] && !d->args.of[MEMORY_PAGE])
+		return message_fail(
+			EXIT_FAILED, command_name,
+			"--html shows slab objects and pages, and neither is compared\n  Leave out --html, or compare recordings that have them: kmemx record --slab --page");
 	for (size_t i = 0; i < d->args.paths.nr && ret == GO_ON; i++) {
 		text_output_close(&file);
 		ret = text_output_open(&file, path, d->args.paths.items[i], command_name);

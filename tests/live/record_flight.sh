@@ -257,6 +257,21 @@ echo "$last" | grep -q "mark_victim: *pid=$pid " || fail "the last event is not 
 	fail "$(grep -c "^ *tail-$pid .* mm_page_alloc: " out) allocations of $pid"
 land
 
+# A process that began before the recorder, and that the kill ended, keeps its name and group.
+mkfifo go
+sh -c 'echo $$ >"$1"/cgroup.procs; read -r x <go; exec tail /dev/zero' in "$group" 2>/dev/null &
+victim=$!
+fly --on oom
+sleep 0.3
+echo >go
+wait $victim || :
+saved oom
+for by in process:tail "cgroup:.*/${group##*/}"; do
+	"$KMEMX" stat -i "$file" --page --by "${by%%:*}" --csv >out
+	grep -q ",${by#*:}," out || fail "--by $by: $(cat out)"
+done
+land
+
 # Two causes at once: one file, named after the cause that stopped tracing; a message reports the
 # later one.
 fly --on oom --once

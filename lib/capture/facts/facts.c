@@ -163,6 +163,37 @@ void facts_add_begun(struct facts *f, const struct log *log)
 	f->failed |= ret == -ENOMEM;
 }
 
+/* Threads that have ended may take this much more room than four times the others. */
+#define GONE_BYTES (1U << 20)
+
+void facts_keep_processes(struct facts *f)
+{
+	const struct log quiet = { 0 };
+	struct strbuf __auto_free now = { 0 };
+	struct strbuf *kept = &f->processes;
+
+	if (f->no_proc || list_read(RECORDING_META_PROCESSES, false, &now, &quiet))
+		return;
+	if (kept->size < 4 * now.size + GONE_BYTES &&
+	    processes_list_gone(strbuf_text(kept), strbuf_text(&now), &now))
+		return;
+	strbuf_free(kept);
+	*kept = now;
+	now = (struct strbuf){ 0 };
+}
+
+void facts_add_gone(struct facts *f)
+{
+	const char *after =
+		text_list_get(&f->texts.meta, RECORDING_META_PROCESSES ".after");
+	struct strbuf __auto_free sb = { 0 };
+
+	f->failed |= processes_list_gone(strbuf_text(&f->processes), after ? after : "",
+					 &sb) != 0;
+	if (sb.size)
+		set_meta(f, RECORDING_META_PROCESSES ".begun", &sb);
+}
+
 /* Not a warning: the recording is usable without it. */
 static void say_ran(int err, const struct log *log)
 {
@@ -540,6 +571,7 @@ void facts_free(struct facts *f)
 	system_texts_free(&f->texts);
 	comms_free(&f->comms);
 	tasks_ran_free(&f->ran);
+	strbuf_free(&f->processes);
 	curve_free(&f->curve);
 	*f = (struct facts){ 0 };
 }

@@ -29,8 +29,9 @@ struct facts {
 	uint32_t ran_self;    /* the recorder */
 	struct curve curve;   /* the kernel's counts so far */
 	struct slab_files slab_files;
-	bool long_lists; /* read the kernel's long lists, however long it takes */
-	bool no_proc;	 /* /proc's process numbers are not the kernel's */
+	struct strbuf processes; /* facts_keep_processes() */
+	bool long_lists;	 /* read the kernel's long lists, however long it takes */
+	bool no_proc;		 /* /proc's process numbers are not the kernel's */
 	bool failed;
 	struct writer_facts writer;
 };
@@ -69,6 +70,10 @@ void facts_add_comms(struct facts *f);
 int facts_add_saved_comms(struct facts *f) __must_check;
 /* With tracing on, adds the threads that started after facts_snapshot() made its list. */
 void facts_add_begun(struct facts *f, const struct log *log);
+/* Lists the live threads, and keeps those of earlier lists that have ended, within bounds. */
+void facts_keep_processes(struct facts *f);
+/* Adds the kept threads that facts_snapshot() no longer found. */
+void facts_add_gone(struct facts *f);
 /* Reads how long each task has run, with tracing on. facts_snapshot() reads it again after the
  * recording, and adds RECORDING_META_TASKS_RAN. @self: the recorder, which is left out. Nothing is
  * added if there are too many tasks, if the kernel does not count, or if /proc cannot be read.

@@ -205,17 +205,36 @@ static int list_newcomer(void *ctx, int task_fd, uint32_t pid, uint32_t tgid)
 					      : add_thread(n->out, task_fd, pid, tgid);
 }
 
+static int note_threads(struct u64_map *threads, const char *list)
+{
+	for (; *list; list = text_next_line(list))
+		if (!u64_map_insert(threads, strtoull(list, NULL, 10), 1))
+			return -ENOMEM;
+	return 0;
+}
+
 int processes_list_new(const char *earlier, const char *proc, struct strbuf *out)
 {
 	struct newcomers n = { .out = out };
-	int ret = 0;
+	int ret = note_threads(&n.earlier, earlier);
 
-	for (; !ret && *earlier; earlier = text_next_line(earlier))
-		if (!u64_map_insert(&n.earlier, strtoull(earlier, NULL, 10), 1))
-			ret = -ENOMEM;
 	ret = ret ?: threads_walk(proc, list_newcomer, &n, WALK_NS);
 	u64_map_free(&n.earlier);
 	return ret;
+}
+
+int processes_list_gone(const char *earlier, const char *now, struct strbuf *out)
+{
+	struct u64_map threads = { 0 };
+	int ret = note_threads(&threads, now);
+
+	for (const char *next; !ret && *earlier; earlier = next) {
+		next = text_next_line(earlier);
+		if (!u64_map_find(&threads, strtoull(earlier, NULL, 10)))
+			strbuf_add(out, earlier, (size_t)(next - earlier));
+	}
+	u64_map_free(&threads);
+	return ret ?: out->failed ? -ENOMEM : 0;
 }
 
 /* --- which of them ran ----------------------------------------------------------------------- */

@@ -38,6 +38,11 @@ list_fn processes_list;
  */
 int processes_list_new(const char *earlier, const char *proc,
 		       struct strbuf *out) __must_check;
+/* Appends the lines of @earlier, such a list, whose threads are not in the list @now, which may be
+ * @out's text. 0 or -ENOMEM.
+ */
+int processes_list_gone(const char *earlier, const char *now,
+			struct strbuf *out) __must_check;
 /* Appends the control group of a process as in the list, "HIERARCHY:PATH"; nothing if it has ended. */
 void processes_list_group(int32_t pid, struct strbuf *out);
 

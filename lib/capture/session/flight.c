@@ -17,6 +17,9 @@
 #define TICK_MS	   100
 /* Task names that are kept; a process number has 22 bits. */
 #define COMMS_MAX  65536
+/* How often to list all processes, which may take one in this many parts of the time. */
+#define LIST_NS	   10000000000ULL
+#define LIST_PART  200
 #define NAME_START "flight-"
 #define NAME_END   ".dat"
 #define DIGITS	   "[0-9][0-9][0-9]"
@@ -28,7 +31,7 @@ struct flight {
 	struct flight_watch watch;
 	struct flight_buffers buffers;
 	struct tick tick;
-	uint64_t counters_at, end_at; /* ns of CLOCK_MONOTONIC; 0: never */
+	uint64_t counters_at, list_at, end_at; /* ns of CLOCK_MONOTONIC; 0: never */
 	enum flight_cause cause;
 	uint64_t nr_kills; /* OOM kills when tracing was last switched on; 0: unknown */
 	size_t *nr_saved;
@@ -84,10 +87,11 @@ int flight_prune(const char *directory, uint64_t keep, const struct log *log)
 
 /* --- remembering --------------------------------------------------------------------------- */
 
-/* Resets the session to the state before anything was recorded, but keeps task names. */
+/* Resets the session to the state before anything was recorded, but keeps names of tasks. */
 static void forget_file(struct session *s)
 {
 	const struct facts kept = { .comms = s->facts.comms,
+				    .processes = s->facts.processes,
 				    .no_proc = s->facts.no_proc,
 				    .long_lists = s->facts.long_lists };
 
@@ -95,6 +99,7 @@ static void forget_file(struct session *s)
 	ring_reader_close(&s->reader);
 	new_recording_close(&s->output);
 	s->facts.comms = (struct comms){ 0 };
+	s->facts.processes = (struct strbuf){ 0 };
 	facts_free(&s->facts);
 	s->facts = kept;
 	s->read_before = 0;
@@ -253,6 +258,7 @@ static int collect(struct flight *f, const char *cause)
 	int ret;
 
 	facts_snapshot(&s->facts, "after", s->log);
+	facts_add_gone(&s->facts);
 	try_to_reserve(s);
 	session_drain_rest(s);
 	session_check_parts(s);
@@ -405,6 +411,20 @@ static void stop_watching(struct flight *f)
 	s->watch.earlier = watch_end(&s->watch, &s->instance, s->log);
 }
 
+/* Lists the processes while they live: no event names those that began before the buffers do, and
+ * what an OOM kill ended is in no later list.
+ */
+static void list_processes(struct flight *f, uint64_t now)
+{
+	uint64_t cost;
+
+	if (now < f->list_at)
+		return;
+	facts_keep_processes(&f->s.facts);
+	cost = clock_ns(CLOCK_MONOTONIC) - now;
+	f->list_at = now + LARGER(LIST_NS, cost * LIST_PART);
+}
+
 static int look_around(struct flight *f)
 {
 	struct session *s = &f->s;
@@ -413,6 +433,7 @@ static int look_around(struct flight *f)
 
 	if (s->facts.comms.by_pid.nr > COMMS_MAX)
 		comms_free(&s->facts.comms);
+	list_processes(f, now);
 	f->over = tick_on(&f->tick) || f->over;
 	if (f->end_at && now >= f->end_at)
 		f->over = s->result->timed_out = true;

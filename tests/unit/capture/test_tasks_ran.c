@@ -144,6 +144,23 @@ START_TEST(newcomers)
 }
 END_TEST
 
+START_TEST(gone)
+{
+	struct strbuf out = { 0 };
+
+	strbuf_puts(&out, "1 1 0 init\n12 1\n70 70 1 x\n");
+	ck_assert_int_eq(processes_list_gone("1 1 0 sh\n7 7 1 a b\t4:/a\n8 7\n12 1\n",
+					     strbuf_text(&out), &out),
+			 0);
+	ck_assert_str_eq(strbuf_text(&out),
+			 "1 1 0 init\n12 1\n70 70 1 x\n7 7 1 a b\t4:/a\n8 7\n");
+	strbuf_reset(&out);
+	ck_assert_int_eq(processes_list_gone("", "1 1 0 init\n", &out), 0);
+	ck_assert_uint_eq(out.size, 0);
+	strbuf_free(&out);
+}
+END_TEST
+
 Suite *test_tasks_ran_suite(void)
 {
 	Suite *s = suite_create("capture/tasks_ran");
@@ -153,6 +170,7 @@ Suite *test_tasks_ran_suite(void)
 	tcase_add_test(tc, who_ran);
 	tcase_add_test(tc, nobody_knows);
 	tcase_add_test(tc, newcomers);
+	tcase_add_test(tc, gone);
 	suite_add_tcase(s, tc);
 	return s;
 }

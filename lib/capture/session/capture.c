@@ -95,6 +95,7 @@ static int start(struct session *s)
 	if (ret)
 		return ret;
 	s->start_ts = session_now(s);
+	s->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	ret = setup_switch_on(s);
 	if (ret)
 		log_msg(s->log, LOG_ERROR,
@@ -142,12 +143,11 @@ static void end_counts(struct session *s)
 static int record(struct session *s)
 {
 	struct capture_result *result = s->result;
-	uint64_t begin, cpu;
+	uint64_t cpu;
 	int ret = start(s);
 
 	if (ret)
 		return ret;
-	begin = clock_ns(CLOCK_MONOTONIC);
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	begin_curve(s);
 	if (s->opts->started)
@@ -162,7 +162,7 @@ static int record(struct session *s)
 	/* Stop the frees last: what was allocated until now may still be freed. */
 	if (setup_write(s, "tracing_on", "0") < 0)
 		log_msg(s->log, LOG_WARN, "cannot switch tracing off");
-	result->duration_ns = clock_ns(CLOCK_MONOTONIC) - begin;
+	result->duration_ns = clock_ns(CLOCK_MONOTONIC) - s->begin_ns;
 	s->stop_ts = session_now(s);
 	log_msg(s->log, LOG_INFO, "CPU time of the recorder while recording: %.3f s",
 		(double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu) / 1e9);

@@ -11,6 +11,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 
 /* How often buffers that cannot signal readiness are read. 20 ms of the worst storm (40 MB/s per
@@ -135,6 +136,17 @@ static int look_for_cpus(struct pump *p)
 	return ret;
 }
 
+/* What remains of the time to record; 0: there is no limit. Counting with tracing on has taken some
+ * of it; a command has yet to begin.
+ */
+static uint64_t time_left(const struct session *s)
+{
+	uint64_t asked = s->opts->duration_ns;
+	uint64_t gone = s->opts->argv ? 0 : clock_ns(CLOCK_MONOTONIC) - s->begin_ns;
+
+	return asked ? LARGER(asked, gone + 1) - gone : 0;
+}
+
 static int set_up(struct pump *p)
 {
 	const struct capture_options *opts = p->s->opts;
@@ -144,7 +156,7 @@ static int set_up(struct pump *p)
 	p->fds[PIPES] = epoll_create1(EPOLL_CLOEXEC);
 	if (p->fds[EPOLL] < 0 || p->fds[PIPES] < 0)
 		return -errno;
-	ret = start_timer(p, TIMER, opts->duration_ns, false);
+	ret = start_timer(p, TIMER, time_left(p->s), false);
 	if (!ret)
 		ret = start_timer(p, TICK, tick_start(&p->tick, p->s) * 1000000ULL, true);
 	ret = ret ?: watch(p->fds[EPOLL], opts->stop_fd, STOP);

@@ -52,8 +52,9 @@ struct session {
 	uint64_t read_before; /* events read from the buffers before the start */
 	struct timespec wall_start;
 	uint64_t start_ts, stop_ts; /* tracing on, off, by the trace clock; 0: unknown */
-	bool writing;		    /* with @opts->live, pages also go to @wire */
-	bool many_files; /* each file is renamed: the name is shared with others */
+	uint64_t begin_ns; /* tracing on, by CLOCK_MONOTONIC; capture_run() only */
+	bool writing;	   /* with @opts->live, pages also go to @wire */
+	bool many_files;   /* each file is renamed: the name is shared with others */
 };
 
 /* Resets the caller's @result. */

@@ -325,7 +325,12 @@ int callsite_find(struct callsite_rule *rule, const struct symbols *syms,
 	return (int)nr - 1;
 }
 
-const char *callsite_rule_skipped(const struct callsite_rule *rule, uint32_t i)
+const char *callsite_rule_skipped(struct callsite_rule *rule, uint32_t i)
 {
-	return i < UINT32_MAX ? intern_get(&rule->skipped, i + 1, NULL) : NULL;
+	const char *name;
+
+	pthread_mutex_lock(&rule->lock);
+	name = i < UINT32_MAX ? intern_get(&rule->skipped, i + 1, NULL) : NULL;
+	pthread_mutex_unlock(&rule->lock);
+	return name;
 }

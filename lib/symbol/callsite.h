@@ -72,6 +72,6 @@ bool callsite_look(struct callsite_rule *rule, const struct symbols *syms, uint6
 int callsite_find(struct callsite_rule *rule, const struct symbols *syms,
 		  const uint64_t *frames, uint32_t nr);
 /* The i-th distinct function name skipped so far; NULL past the end (for -v). */
-const char *callsite_rule_skipped(const struct callsite_rule *rule, uint32_t i);
+const char *callsite_rule_skipped(struct callsite_rule *rule, uint32_t i);
 
 #endif

@@ -344,10 +344,27 @@ void stat_analyses_choose(struct stat_analyses *a)
 		o->by_caller = true;
 }
 
+/* Says which fact about the system the recording lacks, and how to get it. */
+static int lacks_fact(const struct analysis *analysis, const struct recording *rec,
+		      const char *path, const char *command)
+{
+	const char *lacks = analysis->lacks(rec);
+
+	if (recording_meta(rec, RECORDING_META_PART))
+		return message_fail(
+			EXIT_FAILED, command,
+			"%s %s\n  It is part of a recording, and kmemx split leaves out what describes the whole: use the whole recording",
+			path, lacks);
+	return message_fail(EXIT_FAILED, command,
+			    "%s %s\n  Record with: sudo kmemx record%s%s -- CMD", path,
+			    lacks, analysis->record ? " " : "",
+			    analysis->record ? analysis->record : "");
+}
+
 int stat_analyses_possible(const struct stat_analyses *a, const struct recording *rec,
 			   const char *path, const char *command)
 {
-	const char *frees = a->opts.live ? "live" : NULL, *kind = "--", *lacks;
+	const char *frees = a->opts.live ? "live" : NULL, *kind = "--";
 	const char *time = NULL;
 	char title[64];
 
@@ -358,12 +375,8 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 				EXIT_FAILED, command,
 				"%s is only a sample of all objects and pages, not enough for %s: %s\n  Record all events: leave out --sample",
 				path, title, a->chosen[i]->unsampled);
-		lacks = a->chosen[i]->lacks ? a->chosen[i]->lacks(rec) : NULL;
-		if (lacks)
-			return message_fail(
-				EXIT_FAILED, command,
-				"%s %s\n  kmemx record stores them: sudo kmemx record -- CMD",
-				path, lacks);
+		if (a->chosen[i]->lacks && a->chosen[i]->lacks(rec))
+			return lacks_fact(a->chosen[i], rec, path, command);
 		if (!a->chosen[i]->all_frees || frees)
 			continue;
 		frees = a->chosen[i]->command ? a->chosen[i]->command

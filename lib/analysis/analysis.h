@@ -206,7 +206,7 @@ static inline bool analysis_use_stat(enum analysis_use use)
  * @command: for ANALYSIS_COMMAND: the command that it belongs to; NULL: the command has its name
  * @needs: the events it uses: without any of them it shows nothing
  * @must: it also needs at least one of these events; @events: their name; @record: the kmemx record
- *	option for them. 0, NULL, NULL: none
+ *	option for them, or for what it @lacks. 0, NULL, NULL: none
  * @rows: ROWS() that its tables can have; 0: the rows cannot be chosen
  * @all_time: why it cannot handle part of the recording's time; NULL: it can
  * @unfiltered: why it cannot handle part of the allocations; NULL: it can

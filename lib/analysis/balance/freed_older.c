@@ -194,7 +194,7 @@ static const char *freed_lacks(const struct recording *rec)
 	return recording_meta(rec, RECORDING_META_OPENING BEFORE) ||
 			       recording_meta(rec, RECORDING_META_ALLOC_TRACES BEFORE)
 		       ? NULL
-		       : "does not say what memory was used for before it (kmemx record --opening)";
+		       : "does not say what memory was used for before it";
 }
 
 const struct analysis analysis_opening = {
@@ -203,6 +203,7 @@ const struct analysis analysis_opening = {
 	.use = ANALYSIS_ASKED,
 	.seldom = true,
 	.needs = NEEDS_SLAB | NEEDS_PAGE,
+	.record = "--opening",
 	.all_time = "the opening balance is of the recording's beginning",
 	.unfiltered = "no event tells of these allocations",
 	.unsampled = "no event tells of these allocations",

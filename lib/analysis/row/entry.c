@@ -394,5 +394,14 @@ void entry_note_user(const struct analysis_env *env, enum subject_kind kind,
 	    !recording_meta(env->rec, RECORDING_META_USER_SYMBOLS))
 		table_add_note(
 			t,
-			"!No program's callchains were recorded. They come from perf record -g: kmemx import --perf");
+			"!No program's callchains were recorded. They come from kmemx record --user-stack (slab events: --user-stack=all), or from perf record -g: kmemx import --perf");
+}
+
+const char *entry_record_options(enum subject_kind kind, enum memory memory)
+{
+	const bool slab = memory == MEMORY_SLAB;
+
+	if (subject_rows(kind) & (ROWS(USER_FUNCTION) | ROWS(USER_LINE)))
+		return slab ? " --user-stack=all" : " --user-stack";
+	return slab ? " --slab --stack all" : "";
 }

@@ -38,5 +38,7 @@ void entry_user(const struct analysis_env *env, enum subject_kind kind,
 /* Adds a note if rows of @kind need a program's frames and none were recorded. */
 void entry_note_user(const struct analysis_env *env, enum subject_kind kind,
 		     struct table *t);
+/* The options of kmemx record, each after a blank, for the callchains that rows of @kind need. */
+const char *entry_record_options(enum subject_kind kind, enum memory memory);
 
 #endif

@@ -95,7 +95,7 @@ void owners_note_stackless(const struct owners *o, struct table *t)
 			t,
 			"!No callchain was recorded: %s. Record callchains with: kmemx record%s",
 			entry ? "entries are unknown" : "rows are callsites",
-			o->memory == MEMORY_SLAB ? " --slab --stack all" : "");
+			entry_record_options(o->subjects.kind, o->memory));
 	else if (nr)
 		table_add_note(
 			t,

@@ -30,11 +30,11 @@ static struct stackless count_stackless(const struct account_report *r)
 	return s;
 }
 
-/* For tables that need callchains: notes how many allocations have none. @none, @some: what follows
- * if no or only some allocations have one.
+/* For tables of @kind, which need callchains: notes how many allocations have none. @none, @some:
+ * what follows if no or only some allocations have one.
  */
-static void note_stackless(const struct account_report *r, const char *none,
-			   const char *some, struct table *t)
+static void note_stackless(const struct account_report *r, enum subject_kind kind,
+			   const char *none, const char *some, struct table *t)
 {
 	const char *event = memory_words(account_report_memory(r))->event;
 	const struct stackless s = count_stackless(r);
@@ -44,8 +44,7 @@ static void note_stackless(const struct account_report *r, const char *none,
 			t,
 			"!No %s event has a callchain: %s. Record callchains with: kmemx record%s",
 			event, none,
-			account_report_memory(r) == MEMORY_SLAB ? " --slab --stack all"
-								: "");
+			entry_record_options(kind, account_report_memory(r)));
 	else if (s.hit)
 		table_add_note(t,
 			       "!%" PRIu64 " of %" PRIu64
@@ -73,13 +72,13 @@ static void add_slab_notes(const struct account_report *r, enum subject_kind kin
 	if (rows & ROWS(CACHE))
 		slab_note_unnamed(r->lives, lives_rows(r->lives), t);
 	if (rows & ROWS(STACK))
-		note_stackless(r, "rows are callsites",
+		note_stackless(r, kind, "rows are callsites",
 			       "their rows are callsites, marked [no stack]", t);
 	else if (rows & ROWS(ENTRY))
-		note_stackless(r, "entries are unknown", "their row is " ENTRY_NO_STACK,
-			       t);
+		note_stackless(r, kind, "entries are unknown",
+			       "their row is " ENTRY_NO_STACK, t);
 	else if (rows & (ROWS(USER_FUNCTION) | ROWS(USER_LINE)))
-		note_stackless(r, "functions of programs are unknown",
+		note_stackless(r, kind, "functions of programs are unknown",
 			       "their row is " ENTRY_NO_STACK, t);
 	if (rows & (ROWS(CALLSITE) | ROWS(STACK) | ROWS(MODULE) | ROWS(DIR) |
 		    ROWS(FUNCTION) | ROWS(FILE) | ROWS(LINE)))
@@ -290,7 +289,7 @@ static int show_tree(struct account_report *r, struct report *report)
 				    r->live ? words->live : words->all, r->live, report);
 		if (objects)
 			note_stackless(
-				r, "there is no tree",
+				r, SUBJECT_NONE, "there is no tree",
 				"of those, marked [no stack], only the callsites are known",
 				t);
 		account_note_unskipped(r, t);

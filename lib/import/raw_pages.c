@@ -520,10 +520,15 @@ int raw_pages_import(struct imported *out, const char *dir,
 	int ret;
 
 	*out = (struct imported){ 0 };
+	if (!access(dir, F_OK) && !io_is_directory(dir))
+		return log_errno(
+			log, LOG_ERROR, -EINVAL,
+			"%s is not a directory\n  kmemx-import(1) lists what a directory of raw pages has",
+			dir);
 	if (access(dir, R_OK | X_OK) < 0) {
-		ret = log_errno(log, LOG_ERROR, -errno,
-				"cannot open the directory %s: %m", dir);
-		return ret == -ENOTDIR ? -EINVAL : -ENOENT;
+		log_errno(log, LOG_ERROR, -errno, "cannot open the directory %s: %m",
+			  dir);
+		return -ENOENT;
 	}
 	rp = calloc(1, sizeof(*rp));
 	if (!rp)

@@ -47,7 +47,8 @@ static const struct kind kinds[] = {
 	{ MAGIC("\x7f"
 		"ELF"),
 	  "an ELF file, such as a kernel",
-	  "For a kernel's symbols: kmemx stat --vmlinux ", "" },
+	  "For the size of a kernel: kmemx footprint --vmlinux ",
+	  "    for its symbols: kmemx stat --vmlinux " },
 	{ MAGIC("{"), "JSON, such as a report", "Give the recording instead of ", "" },
 };
 

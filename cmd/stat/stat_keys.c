@@ -76,11 +76,10 @@ static const char *title_of(const char *key, const char *command)
 	return title;
 }
 
-static void list_keys(const struct known_keys *known, const char *lists,
-		      const char *problem, const char *name, const char *command)
+/* @near: the key that the user may mean, or NULL. */
+static void list_keys(const char *lists, const char *problem, const char *name,
+		      const char *near, const char *command)
 {
-	const char *near = *name ? options_nearest(name, known->names, known->nr) : NULL;
-
 	message_error(command, "%s '%s'%s%s%s", problem, name,
 		      near ? ". Did you mean '" : "", near ? near : "", near ? "'?" : "");
 	fprintf(stderr, "%s  (+KEY sorts up, -KEY down)\n", lists);
@@ -118,37 +117,6 @@ void stat_keys_words(const char *words[STAT_KEYS_MAX + 1], const char *command)
 	words[known.nr] = NULL;
 }
 
-int stat_keys_parse(struct sort_keys *keys, const char *text, const char *command)
-{
-	int err = sort_keys_parse(keys, text), ret = GO_ON;
-	struct known_keys known = { .nr = 0 };
-	struct strbuf __auto_free lists = { 0 };
-
-	if (err == -ENOMEM)
-		return message_fail(EXIT_FAILED, command, "%s", strerror(ENOMEM));
-	know_keys(&known, &lists, command);
-	if (err) {
-		list_keys(&known, strbuf_text(&lists),
-			  err == -E2BIG ? "too many sort keys in" : "empty sort key in",
-			  text, command);
-		ret = EXIT_USAGE;
-	}
-	for (size_t i = 0; i < keys->nr && ret == GO_ON; i++) {
-		const char *title = NULL;
-
-		if (!has(&known, 0, keys->keys[i].name))
-			title = title_of(keys->keys[i].name, command);
-		if (title)
-			keys->keys[i].name = title;
-		if (title || has(&known, 0, keys->keys[i].name))
-			continue;
-		list_keys(&known, strbuf_text(&lists), "unknown sort key",
-			  keys->keys[i].name, command);
-		ret = EXIT_USAGE;
-	}
-	return ret;
-}
-
 /* The column of that name or title in a table of @analysis, or NULL. *@option: what the table
  * needs, or NULL.
  */
@@ -172,6 +140,60 @@ static const struct column_type *find_column(const struct analysis *analysis,
 		}
 	}
 	return NULL;
+}
+
+/* Do the tables of @command have such a column? */
+static bool is_column(const char *key, const char *command)
+{
+	const struct analysis *analysis;
+	const char *option;
+
+	for (size_t i = 0; (analysis = stat_analyses_next(command, &i));) {
+		if (find_column(analysis, key, &option))
+			return true;
+	}
+	return false;
+}
+
+static int unknown_key(const struct known_keys *known, const char *lists,
+		       const char *name, const char *command)
+{
+	if (is_column(name, command))
+		list_keys(lists, "rows cannot be sorted by", name, NULL, command);
+	else
+		list_keys(lists, "unknown sort key", name,
+			  options_nearest(name, known->names, known->nr), command);
+	return EXIT_USAGE;
+}
+
+int stat_keys_parse(struct sort_keys *keys, const char *text, const char *command)
+{
+	int err = sort_keys_parse(keys, text), ret = GO_ON;
+	struct known_keys known = { .nr = 0 };
+	struct strbuf __auto_free lists = { 0 };
+
+	if (err == -ENOMEM)
+		return message_fail(EXIT_FAILED, command, "%s", strerror(ENOMEM));
+	know_keys(&known, &lists, command);
+	if (err) {
+		list_keys(strbuf_text(&lists),
+			  err == -E2BIG ? "too many sort keys in" : "empty sort key in",
+			  text, NULL, command);
+		ret = EXIT_USAGE;
+	}
+	for (size_t i = 0; i < keys->nr && ret == GO_ON; i++) {
+		const char *title = NULL;
+
+		if (!has(&known, 0, keys->keys[i].name))
+			title = title_of(keys->keys[i].name, command);
+		if (title)
+			keys->keys[i].name = title;
+		if (title || has(&known, 0, keys->keys[i].name))
+			continue;
+		ret = unknown_key(&known, strbuf_text(&lists), keys->keys[i].name,
+				  command);
+	}
+	return ret;
 }
 
 /* Appends the options that give a report with the column. */

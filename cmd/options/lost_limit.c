@@ -75,26 +75,28 @@ int lost_limit_check(const struct lost_limit *limit, const struct study_facts *f
 {
 	uint64_t lost = f->nr_lost + f->nr_dropped;
 	double all = (double)f->nr_events + (double)lost;
+	const char *least = f->nr_unknown_gaps || *f->truncated ? "at least " : "";
 
 	if (code)
 		return code;
 	if (!limit->text)
 		return check_damage(f, command);
-	if (f->nr_unknown_gaps || *f->truncated)
-		return not_bounded(limit, f, command);
-	if (!too_much(limit, f))
+	if (!too_much(limit, f)) {
+		if (f->nr_unknown_gaps || *f->truncated)
+			return not_bounded(limit, f, command);
 		return check_damage(f, command);
+	}
 	if (limit->implied)
 		return message_fail(
 			EXIT_UNTRUSTED, command,
-			"%s lost %" PRIu64
+			"%s lost %s%" PRIu64
 			" event%s (%.3g %% of all): gates are not reliable with more than %s lost\n  Record with a larger buffer (kmemx record -b), or allow more: --max-lost PCT%%",
-			f->path, lost, plural(lost), 100 * (double)lost / all,
+			f->path, least, lost, plural(lost), 100 * (double)lost / all,
 			limit->text);
 	return message_fail(
 		EXIT_UNTRUSTED, command,
-		"%" PRIu64
+		"%s%" PRIu64
 		" event%s lost (%.3g %% of all); --max-lost is %s\n  Record with a larger buffer: kmemx record -b",
-		lost, lost == 1 ? " was" : "s were", 100 * (double)lost / all,
+		least, lost, lost == 1 ? " was" : "s were", 100 * (double)lost / all,
 		limit->text);
 }

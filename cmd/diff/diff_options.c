@@ -187,7 +187,7 @@ static int add_column(struct diff_args *a, const char *name)
 
 	for (size_t i = 0; i < m->nr; i++)
 		names[i] = m->items[i].name;
-	column = option_choose("column", name, names, command_name);
+	column = option_choose("--metrics", name, names, command_name);
 	if (column < 0)
 		return EXIT_USAGE;
 	if (ANY(k, o->nr_shown, o->shown[k] == (size_t)column))

@@ -89,17 +89,19 @@ static int rule_failed(const struct input *in, const struct study_failure *f)
 static int window_failed(const struct input *in, int err)
 {
 	const struct window *w = &in->study.window;
+	const char *option = w->at ? "at" : "time", *value = w->at ? w->at : w->time;
 
 	if (err == -EOPNOTSUPP)
 		return message_fail(
 			EXIT_USAGE, in->command,
-			"--time in seconds: the clock '%s' does not count seconds\n  Use clock units (whole numbers) or percent",
-			recording_clock(in->study.rec, w->buffer));
+			"--%s in seconds: the clock '%s' does not count seconds\n  Use clock units (whole numbers) or percent",
+			option, recording_clock(in->study.rec, w->buffer));
 	if (err == -EOVERFLOW)
 		return message_fail(
 			EXIT_USAGE, in->command,
-			"--time '%s' is beyond 584 years, and the clock '%s' counts nanoseconds\n  Give seconds as trace-cmd prints them (81.5,82)",
-			w->time, recording_clock(in->study.rec, w->buffer));
+			"--%s '%s' is beyond 584 years, and the clock '%s' counts nanoseconds\n  Give seconds as trace-cmd prints them (%s)",
+			option, value, recording_clock(in->study.rec, w->buffer),
+			w->at ? "81.5" : "81.5,82");
 	return message_fail(EXIT_USAGE, in->command, "--time '%s' ends before it begins",
 			    w->time);
 }

@@ -159,14 +159,22 @@ static const char *const why[] = {
 	[RECORDED_YES] = "none occurred while they were recorded",
 };
 
+/* " in the time 1,2", " until 5", or nothing. */
+static void describe_window(const struct window *w, struct strbuf *text)
+{
+	if (w->time)
+		strbuf_printf(text, "%s%s", w->at ? " until " : " in the time ",
+			      w->at ? w->at : w->time);
+}
+
 /* Says that there are no events @types, which users call @events; @option of kmemx record records
  * them.
  */
 static int nothing_of(const struct stat_run *st, uint32_t types, const char *events,
 		      const char *option)
 {
-	const struct stat_options *o = &st->opts;
 	const struct study *study = &st->in.study;
+	struct strbuf __auto_free when = { 0 };
 	enum recorded recorded = recorded_types(study->rec, study->fmts, types);
 	bool no = recorded != RECORDED_YES;
 	bool cut = !no && study->rec->cut_short;
@@ -177,10 +185,10 @@ static int nothing_of(const struct stat_run *st, uint32_t types, const char *eve
 			? "Only some were recorded: leave out -p, --follow or --filter"
 			: "Record for longer";
 
+	describe_window(&st->opts.study.window, &when);
 	return message_fail(
-		EXIT_FAILED, st->command, "%s contains no %s events%s%s: %s\n  %s%s%s",
-		study->path, events, o->study.window.time ? " in the time " : "",
-		o->study.window.time ? o->study.window.time : "",
+		EXIT_FAILED, st->command, "%s contains no %s events%s: %s\n  %s%s%s",
+		study->path, events, strbuf_text(&when),
 		cut ? "it was cut short before the first of them" : why[recorded], advice,
 		no ? option : "", no ? " -- CMD" : "");
 }
@@ -224,7 +232,9 @@ static int nothing_recorded(const struct stat_run *st)
 			    : st->seen & NEEDS_PAGE ? " (it has page events)"
 						    : "";
 	const struct event_stream_stats *seen = event_stream_stats(st->in.study.stream);
+	struct strbuf __auto_free when = { 0 };
 
+	describe_window(&o->study.window, &when);
 	if (!seen->nr_events && (seen->nr_bad_pages || st->in.study.rec->nr_damaged))
 		return message_fail(
 			EXIT_UNREADABLE, st->command,
@@ -244,8 +254,8 @@ static int nothing_recorded(const struct stat_run *st)
 	if (o->study.window.time)
 		return message_fail(
 			EXIT_FAILED, st->command,
-			"%s contains no %s events in the time %s%s\n  Show its span: kmemx info -i %s",
-			path, what, o->study.window.time, other, SHELL_NAME(path));
+			"%s contains no %s events%s%s\n  Show its span: kmemx info -i %s",
+			path, what, strbuf_text(&when), other, SHELL_NAME(path));
 	if (recorded_types(st->in.study.rec, st->in.study.fmts, missing) == RECORDED_YES)
 		return nothing_of(st, missing, what, "");
 	return message_fail(

@@ -222,6 +222,7 @@ static int choose_moment(struct tables_args *args, struct stat_options *o)
 		return message_fail(EXIT_FAILED, "peak", "%s", strerror(ENOMEM));
 	}
 	o->study.window.time = args->window;
+	o->study.window.at = args->at;
 	own->at_end = true;
 	return GO_ON;
 }

@@ -26,6 +26,7 @@
 /**
  * struct window - a part of a recording; zero-initialised: all of it
  * @time: as the user wrote it; NULL: no bounds. @parsed: the result of time_window_parse()
+ * @at: the STOP that the user gave as a moment, of which @time was made; NULL: none
  * @instance: only the ring buffer of this name; NULL: all of them. study_open() makes NULL of ""
  *	where the only other one is that of the frees by all tasks
  * @buffer: the first selected ring buffer with events; its clock counts
@@ -33,7 +34,7 @@
  * @start_ts, @stop_ts: the window's bounds, both included
  */
 struct window {
-	const char *time, *instance;
+	const char *time, *at, *instance;
 	struct time_window parsed;
 	uint32_t buffer;
 	uint64_t first_ts, last_ts;

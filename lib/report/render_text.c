@@ -160,13 +160,33 @@ static const char *cell_color(const struct painter *p, const struct text_column 
 	return !p->opts->color || !sign ? "" : sign > 0 ? RED : GREEN;
 }
 
+/* Paints @text on lines of its own, of @width characters, wrapped at blanks; shortens a word that
+ * is too long.
+ */
+static void paint_own_lines(struct painter *p, const char *text, size_t width)
+{
+	const size_t room = less(width, OWN_LINE);
+
+	do {
+		size_t size = room ? text_fitting(text, room) : strlen(text);
+
+		if (text[size] && text[size] != ' ')
+			size = strcspn(text, " ");
+		strbuf_puts(&p->sb, "\n");
+		paint_pad(p, OWN_LINE);
+		text_shorten(&p->sb, text, size, room);
+		text += size;
+		text += strspn(text, " ");
+	} while (*text);
+}
+
 /* Paints a name that does not fit after @used characters on a line of its own. In a tree, its
  * branch stays in the row if it fits.
  */
 static void paint_name(struct painter *p, const struct text_layout *l, size_t used,
 		       const struct cell *row)
 {
-	size_t width = used + l->room, lead = 0;
+	size_t lead = 0;
 	struct strbuf __auto_free branch = { 0 };
 
 	text_layout_branches(l, row, &branch);
@@ -176,10 +196,7 @@ static void paint_name(struct painter *p, const struct text_layout *l, size_t us
 	}
 	if (lead || used > TEXT_LEAD)
 		trim_line(p);
-	strbuf_puts(&p->sb, "\n");
-	paint_pad(p, OWN_LINE);
-	text_shorten(&p->sb, strbuf_text(&p->cell) + lead, p->cell.size - lead,
-		     width > OWN_LINE ? width - OWN_LINE : 0);
+	paint_own_lines(p, strbuf_text(&p->cell) + lead, used + l->room);
 	p->sb.failed |= branch.failed;
 }
 

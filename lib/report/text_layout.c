@@ -258,15 +258,15 @@ static bool is_needed(const struct table *t, const struct text_column *c)
 	       table_ordered_by(t, col->name) || (t->by && !strcmp(t->by, col->name));
 }
 
-/* Leaves out the columns with the largest @leaves, or else the last one without. False: only needed
- * columns remain.
+/* Leaves out the columns with the largest @leaves, or else, if @all may leave, the last one without
+ * it. False: only others remain.
  */
-static bool leave(struct text_layout *l, unsigned int turn)
+static bool leave(struct text_layout *l, unsigned int turn, bool all)
 {
 	struct text_column *first = NULL;
 
 	for_each(c, l->columns, l->nr) {
-		if (!c->out && !is_needed(l->t, c) &&
+		if (!c->out && !is_needed(l->t, c) && (all || c->column->leaves) &&
 		    (!first || c->column->leaves >= first->column->leaves))
 			first = c;
 	}
@@ -332,6 +332,16 @@ static void limit_names(struct text_layout *l, size_t room)
 	}
 }
 
+/* Makes the line fit if lines of their own for long names are enough: better than no figures. */
+static void limit_more(struct text_layout *l, size_t width)
+{
+	size_t used = last_begins(l), head = l->columns[l->last].head;
+
+	limit_names(l, less(width, used));
+	if (!fits(l, width))
+		l->columns[l->last].head = head;
+}
+
 static void set_out(struct text_layout *l, unsigned int turn, bool out)
 {
 	for (size_t i = 0; i < l->nr; i++) {
@@ -355,7 +365,11 @@ static void choose(struct text_layout *l, size_t width)
 		return;
 	limit_names(l, width / 2 > NAMES_MIN ? width / 2 : NAMES_MIN);
 	l->per = !l->has_per;
-	while (!fits(l, width) && leave(l, turn + 1))
+	while (!fits(l, width) && leave(l, turn + 1, false))
+		turn++;
+	if (!fits(l, width))
+		limit_more(l, width);
+	while (!fits(l, width) && leave(l, turn + 1, true))
 		turn++;
 	used = last_begins(l);
 	limit_names(l, less(width, used));

@@ -23,7 +23,7 @@ static const struct column_type columns[] = {
 		 .level = true, .leaves = 60),
 	  MEMBER(struct held_row, nr) },
 	{ COLUMN("line", "Line", UNIT_NONE, "The balance's line that has these bytes.",
-		 .spell = page_use_title),
+		 .leaves = 10, .spell = page_use_title),
 	  MEMBER(struct held_row, line) },
 	{ COLUMN("holder", "Holder", UNIT_NONE,
 		 "The slab cache, or the function that called vmalloc.", .last = true),

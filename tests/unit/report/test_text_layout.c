@@ -101,10 +101,19 @@ START_TEST(what_orders_the_rows_stays)
 	ck_assert_int_eq(table_sort(r->tables[0], keys, 2), 0);
 	expect(r, 42,
 	       "# Slab, sorted by -flags, hit\n#\n"
-	       "# A rather wide title  Callsite\n"
-	       "  K|C                  do_anonymous_page\n"
-	       "# 4 columns hidden at 42 columns: Total,\n"
+	       "#   Total  A rather wide title  Callsite\n"
+	       "  1000000  K|C\n"
+	       "      do_anonymous_page\n"
+	       "# 4 columns hidden at 42 columns: Per,\n"
 	       "#   Hit, Least, Most (--wide)\n");
+	/* A line of its own for the name does not make enough room for the total. */
+	expect(r, 37,
+	       "# Slab, sorted by -flags, hit\n#\n"
+	       "# Hit  A rather wide title  Callsite\n"
+	       "   10  K|C\n"
+	       "      do_anonymous_page\n"
+	       "# 3 columns hidden at 37 columns:\n"
+	       "#   Total, Least, Most (--wide)\n");
 	report_free(r);
 }
 END_TEST

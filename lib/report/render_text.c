@@ -390,6 +390,27 @@ static void paint_summary_value(struct painter *p, const struct summary_item *it
 	text_cell(&p->cell, &value, item->unit, rounded, " ");
 }
 
+/* Paints the title of a summary's line in @width characters, wrapped at blanks. */
+static void paint_summary_title(struct painter *p, const char *title, size_t width)
+{
+	const size_t more = strspn(title, " ") + 2; /* before lines that follow */
+	size_t used = 0, size;
+
+	for (;;) {
+		size = text_fitting(title, less(width, used));
+		strbuf_add(&p->sb, title, size);
+		used += size;
+		title += size;
+		title += strspn(title, " ");
+		if (!*title)
+			break;
+		strbuf_puts(&p->sb, "\n");
+		paint_pad(p, more);
+		used = more;
+	}
+	paint_pad(p, less(width, used));
+}
+
 /* Paints the summary lines that are @shown, in columns. */
 static void paint_summary_lines(struct painter *p, const struct table *t,
 				const bool *shown)
@@ -411,14 +432,11 @@ static void paint_summary_lines(struct painter *p, const struct table *t,
 		title_width = room - 5; /* " : " before the value, " *" after it */
 	for (size_t i = 0; i < t->nr_summary; i++) {
 		const struct summary_item *item = &t->summary[i];
-		size_t size;
 
 		if (!shown[i])
 			continue;
 		paint_summary_value(p, item);
-		size = strlen(item->title);
-		text_shorten(&p->sb, item->title, size, title_width);
-		paint_pad(p, less(title_width, size));
+		paint_summary_title(p, item->title, title_width);
 		strbuf_printf(&p->sb, " : %*s%s\n", (int)value_width,
 			      strbuf_text(&p->cell), item->bound ? " *" : "");
 	}

@@ -300,7 +300,8 @@ START_TEST(text_narrow)
 	       "\n"
 	       "SUMMARY\n"
 	       "=======\n"
-	       "A title that is much ..for a narrow terminal : 7 *\n"
+	       "A title that is much too long for a narrow\n"
+	       "  terminal                                   : 7 *\n"
 	       "# * a bound only: events were lost\n");
 	report_free(r);
 }

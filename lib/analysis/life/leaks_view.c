@@ -78,7 +78,7 @@ CELL_PUT_IF(cell_task, struct leak_row, r->leak->tasks,
 			 "grew at first; steady, in text no proven growth: neither; "   \
 			 "cache: the kernel gives them back when it needs memory; "     \
 			 "too short to tell.",                                          \
-			 .leaves = 5, .spell = growth_verdict_spell),                   \
+			 .spell = growth_verdict_spell),                                \
 		  .fill = cell_verdict },                                               \
 		{ COLUMN("growth", "Growth/s", UNIT_BYTES,                              \
 			 "Bytes a second by which live bytes grow: the median "         \

@@ -69,8 +69,8 @@ bool window_has_buffer(const struct window *w, const struct recording *rec, uint
 	return !w->instance || !strcmp(rec->buffers[i].name, w->instance);
 }
 
-/* The frees by all tasks belong to the allocations by some, so the top buffer alone has no less than
- * both: without the frees, what is live would be wrong.
+/* The frees by all tasks belong to the allocations by some: the top buffer alone would show as live
+ * what was freed, so both are selected.
  */
 static void select_frees(struct window *w, const struct recording *rec)
 {

@@ -71,7 +71,7 @@ CELL_PUT_IF(cell_task, struct leak_row, r->leak->tasks,
 		 .share = true),                                                        \
 	  MEMBER_OF(struct leak_row, leak, likely_bytes) },                             \
 		{ COLUMN("objects", "Live", count_unit, "The same in " things ".",      \
-			 .leaves = 20),                                                 \
+			 .drop = 20),                                                   \
 		  MEMBER_OF(struct leak_row, leak, likely) },                           \
 		{ COLUMN("verdict", "Verdict", UNIT_NONE,                               \
 			 "grows: live bytes grow until the end; filled: they "          \
@@ -83,44 +83,44 @@ CELL_PUT_IF(cell_task, struct leak_row, r->leak->tasks,
 		{ COLUMN("growth", "Growth/s", UNIT_BYTES,                              \
 			 "Bytes a second by which live bytes grow: the median "         \
 			 "slope of all pairs of windows.",                              \
-			 .change = true, .level = true, .leaves = 10),                  \
+			 .change = true, .level = true, .drop = 10),                    \
 		  .fill = cell_growth },                                                \
 		{ COLUMN("growth_min", "From/s", UNIT_BYTES,                            \
 			 "Its interval (95 %): at least.", .change = true,              \
-			 .level = true, .leaves = 60),                                  \
+			 .level = true, .drop = 60),                                    \
 		  .fill = cell_growth_min },                                            \
 		{ COLUMN("growth_max", "To/s", UNIT_BYTES, "The same: at most.",        \
-			 .change = true, .level = true, .leaves = 60),                  \
+			 .change = true, .level = true, .drop = 60),                    \
 		  .fill = cell_growth_max },                                            \
 		{ COLUMN("age_min", "Youngest", UNIT_NS,                                \
 			 "The least age of them, from the allocation to the "           \
 			 "last event.",                                                 \
-			 .level = true, .leaves = 70),                                  \
+			 .level = true, .drop = 70),                                    \
 		  MEMBER_OF(struct leak_row, leak, least) },                            \
 		{ COLUMN("age", "Age", UNIT_NS, "Their median age; at most 1/32 off.",  \
-			 .level = true, .leaves = 30),                                  \
+			 .level = true, .drop = 30),                                    \
 		  .fill = cell_age },                                                   \
 		{ COLUMN("age_max", "Oldest", UNIT_NS, "Their largest age.",            \
-			 .level = true, .leaves = 65),                                  \
+			 .level = true, .drop = 65),                                    \
 		  MEMBER_OF(struct leak_row, ages, row.longest) },                      \
 		{ COLUMN("outlived", "Outlived", UNIT_BYTES,                            \
 			 "Of these bytes, those of " things " that have lived "         \
 			 "longer than any that the row freed.",                         \
-			 .leaves = 8),                                                  \
+			 .drop = 8),                                                    \
 		  MEMBER_OF(struct leak_row, leak, outlived) },                         \
 		{ COLUMN("young", "In_flight", count_unit,                              \
 			 "Live " things " so young that they may be in "                \
 			 "flight, as seen, not estimated; they are in no other "        \
 			 "column.",                                                     \
-			 .leaves = 80),                                                 \
+			 .drop = 80),                                                   \
 		  MEMBER_OF(struct leak_row, leak, young) },                            \
 		{ COLUMN("young_bytes", "In_flight_bytes", UNIT_BYTES, "Their bytes.",  \
-			 .hidden = true, .leaves = 85),                                 \
+			 .hidden = true, .drop = 85),                                   \
 		  MEMBER_OF(struct leak_row, leak, young_bytes) },                      \
 		{ COLUMN("bytes_seen", "Seen", UNIT_BYTES,                              \
 			 "Bytes allocated and not seen freed, but for those that "      \
 			 "may be in flight.",                                           \
-			 .live = true, .leaves = 57),                                   \
+			 .live = true, .drop = 57),                                     \
 		  MEMBER_OF(struct leak_row, leak, old_bytes) },                        \
 		{ COLUMN("objects_seen", "Live_seen", count_unit,                       \
 			 "The same in " things ".", .hidden = true, .live = true),      \
@@ -128,7 +128,7 @@ CELL_PUT_IF(cell_task, struct leak_row, r->leak->tasks,
 		{ COLUMN("bytes_cache", "Reclaim", UNIT_BYTES,                          \
 			 "Of the bytes, those that the kernel gives back when it "      \
 			 "needs memory.",                                               \
-			 .live = true, .leaves = 58),                                   \
+			 .live = true, .drop = 58),                                     \
 		  MEMBER_OF(struct leak_row, leak, cache_bytes) },                      \
 		{ COLUMN("bytes_kept", "Kept", UNIT_BYTES, "Of the bytes, the others.", \
 			 .hidden = true, .live = true, .level = true,                   \
@@ -140,24 +140,24 @@ CELL_PUT_IF(cell_task, struct leak_row, r->leak->tasks,
 		  MEMBER_OF(struct leak_row, leak, grows_bytes) },                      \
 		{ COLUMN("net_min", "At_least", UNIT_BYTES,                             \
 			 "Of the bytes seen, those that must be live.", .live = true,   \
-			 .leaves = 50),                                                 \
+			 .drop = 50),                                                   \
 		  .fill = cell_net_min },                                               \
 		{ COLUMN("net_max", "At_most", UNIT_BYTES,                              \
 			 "Of the bytes seen, those that may be live.", .live = true,    \
-			 .leaves = 55),                                                 \
+			 .drop = 55),                                                   \
 		  .fill = cell_net_max },                                               \
 		{ COLUMN("net_reason", "Why", UNIT_NONE,                                \
 			 "Why the bounds differ: events were lost, frees were "         \
 			 "not traced, or a free was just not seen.",                    \
-			 .spell = net_range_reason_spell, .live = true, .leaves = 40),  \
+			 .spell = net_range_reason_spell, .live = true, .drop = 40),    \
 		  POINTEE(struct leak_row, net, struct net_range,                       \
 			  net_range_reason_cell) },                                     \
 		{ COLUMN("task", "Task", UNIT_NONE,                                     \
-			 "The task that allocated most of these bytes.", .leaves = 35), \
+			 "The task that allocated most of these bytes.", .drop = 35),   \
 		  .rows = ROWS_ALL & ~(ROWS(PID) | ROWS(COMM)), .fill = cell_task },    \
 	{                                                                               \
 		COLUMN("tasks", "Tasks", UNIT_COUNT, "How many tasks allocated them.",  \
-		       .leaves = 75),                                                   \
+		       .drop = 75),                                                     \
 			.rows = ROWS_ALL & ~ROWS(PID), .none_if_0 = true,               \
 			MEMBER_OF(struct leak_row, leak, tasks)                         \
 	}
@@ -268,10 +268,9 @@ static void add_notes(const struct leaks_view *v, uint64_t losses, struct table 
 {
 	uint64_t older = v->l->own.older_ns;
 	struct strbuf __auto_free age = { 0 };
-	const char *seen = ANY(i, v->owners.nr,
-			       young_likely(&v->leaks[i]) != v->leaks[i].young_bytes)
-				   ? "; the column In_flight is of what was seen"
-				   : "";
+	bool differ = ANY(i, v->owners.nr,
+			  young_likely(&v->leaks[i]) != v->leaks[i].young_bytes);
+	const char *seen = differ ? "; the column In_flight is of what was seen" : "";
 
 	owners_note_stackless(&v->owners, t);
 	text_duration(&age, older ? older : (v->last - v->first) / LEAKS_YOUNG_PART, " ");

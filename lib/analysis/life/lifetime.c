@@ -74,51 +74,51 @@ static struct cell cell_histogram(const void *row, struct table *t)
 		 .share = true),                                                         \
 	  MEMBER_OF(struct lifetime_view_row, timed, row.nr_short) },                    \
 		{ COLUMN("short_pct", "Short/Freed", UNIT_PERCENT,                       \
-			 "Their part of the freed ones.", .leaves = 70),                 \
+			 "Their part of the freed ones.", .drop = 70),                   \
 		  .fill = cell_short_part },                                             \
 		{ COLUMN("short_bytes", "Short_bytes", UNIT_BYTES,                       \
-			 "Bytes allocated for them.", .hidden = true, .leaves = 75),     \
+			 "Bytes allocated for them.", .hidden = true, .drop = 75),       \
 		  MEMBER_OF(struct lifetime_view_row, timed, row.bytes_short) },         \
 		{ COLUMN("freed", "Freed", count_unit,                                   \
-			 "Freed " things ", whose lifetime is known.", .leaves = 20),    \
+			 "Freed " things ", whose lifetime is known.", .drop = 20),      \
 		  MEMBER_OF(struct lifetime_view_row, group, nr) },                      \
 		{ COLUMN("freed_low", "Freed_low", count_unit,                           \
 			 "For a sample: the lower end of the 95 % confidence "           \
 			 "interval of how many ended.",                                  \
-			 .level = true, .leaves = 22),                                   \
+			 .level = true, .drop = 22),                                     \
 		  .estimated = true,                                                     \
 		  MEMBER_OF(struct lifetime_view_row, interval, low) },                  \
 		{ COLUMN("freed_high", "Freed_high", count_unit,                         \
 			 "For a sample: the upper end of this interval.", .level = true, \
-			 .leaves = 22),                                                  \
+			 .drop = 22),                                                    \
 		  .estimated = true,                                                     \
 		  MEMBER_OF(struct lifetime_view_row, interval, high) },                 \
 		{ COLUMN("median", "Median", UNIT_NS,                                    \
 			 "The time that half of them did not outlive; at most "          \
 			 "1/32 off.",                                                    \
-			 .level = true, .leaves = 30),                                   \
+			 .level = true, .drop = 30),                                     \
 		  MEMBER_OF(struct lifetime_view_row, ended, median) },                  \
 		{ COLUMN("p99", "99 %", UNIT_NS,                                         \
 			 "The time that 99 % of them did not outlive; at most "          \
 			 "1/32 off.",                                                    \
-			 .level = true, .leaves = 40),                                   \
+			 .level = true, .drop = 40),                                     \
 		  MEMBER_OF(struct lifetime_view_row, ended, p99) },                     \
 		{ COLUMN("longest", "Longest", UNIT_NS, "The longest lifetime.",         \
-			 .level = true, .leaves = 60),                                   \
+			 .level = true, .drop = 60),                                     \
 		  MEMBER_OF(struct lifetime_view_row, ended, row.longest) },             \
 		{ COLUMN("untimed", "Untimed", count_unit,                               \
 			 "Those that ended at an unknown time, as no event said "        \
 			 "so.",                                                          \
-			 .leaves = 90),                                                  \
+			 .drop = 90),                                                    \
 		  .fill = cell_untimed },                                                \
 		{ COLUMN("live", "Live", count_unit, "Those that live at the end.",      \
-			 .live = true, .leaves = 80),                                    \
+			 .live = true, .drop = 80),                                      \
 		  MEMBER_OF(struct lifetime_view_row, sum, live) },                      \
 	{                                                                                \
 		COLUMN("lifetimes", "Lifetimes", UNIT_NS,                                \
 		       "How many lived for 0 or 1 ns, and from 2, 4, 8, ... "            \
 		       "ns on; in text a line of marks.",                                \
-		       .histogram = true, .leaves = 5),                                  \
+		       .histogram = true, .drop = 5),                                    \
 			.fill = cell_histogram                                           \
 	}
 

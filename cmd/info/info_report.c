@@ -130,24 +130,24 @@ static void add_cpus(struct report *r, const struct info *info)
 	TABLE_COLUMNS(
 		t, { .name = "cpu", .title = "CPU" },
 		{ .name = "events", .title = "Events", .unit = UNIT_COUNT },
-		{ .name = "bytes", .title = "Bytes", .unit = UNIT_BYTES, .leaves = 30 },
+		{ .name = "bytes", .title = "Bytes", .unit = UNIT_BYTES, .drop = 30 },
 		{ .name = "lost", .title = "Lost", .unit = UNIT_COUNT },
 		{ .name = "gaps", .title = "Gaps", .unit = UNIT_COUNT },
 		{ .name = "unknown_gaps",
 		  .title = "Unknown gaps",
 		  .unit = UNIT_COUNT,
 		  .hidden = !info->facts.nr_unknown_gaps,
-		  .leaves = 20 },
+		  .drop = 20 },
 		{ .name = "overrun",
 		  .title = "Overrun",
 		  .unit = UNIT_COUNT,
 		  .hidden = !stats,
-		  .leaves = 10 },
+		  .drop = 10 },
 		{ .name = "dropped",
 		  .title = "Dropped",
 		  .unit = UNIT_COUNT,
 		  .hidden = !stats,
-		  .leaves = 10 },
+		  .drop = 10 },
 		{ .name = "missing", .unit = UNIT_COUNT, .hidden = true });
 	table_set_by(t, "cpu");
 	for_each(c, info->cpus.of, info->cpus.nr) {

@@ -110,7 +110,7 @@ static int next_to_leave(const struct account_page *page, const struct table *t)
 
 		if (col->hidden || page->left >> i & 1 || table_ordered_by(t, col->name))
 			continue;
-		if (col->leaves > (next < 0 ? 0 : t->columns[next].leaves))
+		if (col->drop > (next < 0 ? 0 : t->columns[next].drop))
 			next = (int)i;
 	}
 	return next;

@@ -348,13 +348,13 @@ static void add_help_tables(struct report *r, const char *command)
 	if (report_add_table(r, columns) && added) {
 		TABLE_COLUMNS(
 			tables, { .name = "table", .title = "Table" },
-			{ .name = "sort", .title = "Sorted by", .leaves = 90 },
+			{ .name = "sort", .title = "Sorted by", .drop = 90 },
 			{ .name = "help", .title = "Rows", .last = true, .words = true });
 		TABLE_COLUMNS(columns, { .name = "table", .title = "Table" },
 			      { .name = "column", .title = "Column" },
-			      { .name = "unit", .title = "Unit", .leaves = 80 },
-			      { .name = "by", .title = "Only by", .leaves = 90 },
-			      { .name = "title", .title = "Title", .leaves = 70 },
+			      { .name = "unit", .title = "Unit", .drop = 80 },
+			      { .name = "by", .title = "Only by", .drop = 90 },
+			      { .name = "title", .title = "Title", .drop = 70 },
 			      { .name = "help",
 				.title = "Meaning",
 				.last = true,

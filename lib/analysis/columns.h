@@ -194,12 +194,12 @@ cell_fn cell_of_u64, cell_of_u32, cell_of_i64, cell_of_i32, cell_of_text, cell_o
 	{ COLUMN("bytes_low", "Low_95%", UNIT_BYTES,                                   \
 		 "For a sample: the lower end of the 95 % confidence "                 \
 		 "interval of the bytes.",                                             \
-		 .level = true, .leaves = 7),                                          \
+		 .level = true, .drop = 7),                                            \
 	  .estimated = true, MEMBER_OF(type, at, low) },                               \
 	{                                                                              \
 		COLUMN("bytes_high", "High_95%", UNIT_BYTES,                           \
 		       "For a sample: the upper end of this interval.", .level = true, \
-		       .leaves = 7),                                                   \
+		       .drop = 7),                                                     \
 			.estimated = true, MEMBER_OF(type, at, high)                   \
 	}
 
@@ -210,7 +210,7 @@ cell_fn cell_of_u64, cell_of_u32, cell_of_i64, cell_of_i32, cell_of_text, cell_o
 		       "For a sample: the part of the row's sampled "      \
 		       "bytes that one block of eight pages has. Near "    \
 		       "100 %: they are from few addresses.",              \
-		       .leaves = 65),                                      \
+		       .drop = 65),                                        \
 			.estimated = true,                                 \
 			POINTEE(type, at, struct estimate, estimate_block) \
 	}
@@ -221,12 +221,12 @@ cell_fn cell_none;
 	{ COLUMN("pct", "%", UNIT_SHARE,                                  \
 		 "The row's part of all rows' bytes; of the sums of the " \
 		 "first sort key, if that adds up. No sort key itself.",  \
-		 .part = COLUMN_SHARE, .leaves = 10),                     \
+		 .part = COLUMN_SHARE, .drop = 10),                       \
 	  .fill = cell_none },                                            \
 	{                                                                 \
 		COLUMN("cum_pct", "cum %", UNIT_SHARE,                    \
 		       "The same of this row and all above it.",          \
-		       .part = COLUMN_CUMULATIVE, .leaves = 50),          \
+		       .part = COLUMN_CUMULATIVE, .drop = 50),            \
 			.fill = cell_none                                 \
 	}
 

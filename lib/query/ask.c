@@ -228,7 +228,7 @@ static void lay_out(struct table *t)
 
 	for (i = 0; i < t->nr_columns; i++) {
 		if (t->columns[i].unit != UNIT_BYTES)
-			t->columns[i].leaves = (unsigned char)(i < 254 ? i + 1 : 255);
+			t->columns[i].drop = (unsigned char)(i < 254 ? i + 1 : 255);
 	}
 	for (row = 0; row < t->nr_rows; row++) {
 		for (i = 0; i < t->nr_columns; i++) {
@@ -236,7 +236,7 @@ static void lay_out(struct table *t)
 
 			if (c->type != CELL_TEXT)
 				continue;
-			t->columns[i].leaves = 0;
+			t->columns[i].drop = 0;
 			size = strlen(c->s);
 			if (size && size >= longest) {
 				longest = size;

@@ -91,7 +91,7 @@ struct table *query_schema_table(void)
 	if (!t)
 		return NULL;
 	TABLE_COLUMNS(t, { .name = "column" }, { .name = "type" }, { .name = "unit" },
-		      { .name = "tables", .leaves = 1 },
+		      { .name = "tables", .drop = 1 },
 		      { .name = "meaning", .last = true, .words = true });
 	table_set_by(t, "column");
 	for (size_t i = 0; (c = column_at(i)); i++)

@@ -29,22 +29,22 @@ enum part {
 };
 
 /* @name: suffix of the column's name; @title: suffix of its title, or all of it if @alone;
- * @several: needs several runs per side; @hidden: not in text; @plain: has no unit; @leaves:
- * column.leaves of the main metric
+ * @several: needs several runs per side; @hidden: not in text; @plain: has no unit; @drop:
+ * column.drop of the main metric
  */
 static const struct {
 	const char *name, *title;
 	bool alone, several, hidden, plain;
-	unsigned char leaves;
+	unsigned char drop;
 } parts[NR_PARTS] = {
-	[PART_OLD] = { "old", "old", .leaves = 40 },
-	[PART_OLD_SPREAD] = { "old_spread", "+/-", true, true, .leaves = 95 },
-	[PART_NEW] = { "new", "new", .leaves = 20 },
-	[PART_NEW_SPREAD] = { "new_spread", "+/-", true, true, .leaves = 94 },
+	[PART_OLD] = { "old", "old", .drop = 40 },
+	[PART_OLD_SPREAD] = { "old_spread", "+/-", true, true, .drop = 95 },
+	[PART_NEW] = { "new", "new", .drop = 20 },
+	[PART_NEW_SPREAD] = { "new_spread", "+/-", true, true, .drop = 94 },
 	[PART_DELTA] = { "delta", "chg" },
-	[PART_PCT] = { "pct", "%", true, .leaves = 30 },
+	[PART_PCT] = { "pct", "%", true, .drop = 30 },
 	[PART_P] = { "p", "", false, true, true, true },
-	[PART_Q] = { "q", "q", true, true, false, true, .leaves = 50 },
+	[PART_Q] = { "q", "q", true, true, false, true, .drop = 50 },
 	[PART_UNCERTAINTY] = { "uncertainty", "", .hidden = true },
 	[PART_NEW_UNCERTAINTY] = { "new_uncertainty", "", .hidden = true },
 	[PART_MARK] = { "mark", "", false, true, true, true },
@@ -149,7 +149,7 @@ static void add_metric_columns(const struct diff_rows *d, size_t m, struct table
 		col.change = part == PART_DELTA || part == PART_PCT;
 		col.hidden = !part_shown(d, m, part);
 		/* The other metrics leave the line before the parts of the main one. */
-		col.leaves = shown ? 60 + (unsigned char)shown : parts[part].leaves;
+		col.drop = shown ? 60 + (unsigned char)shown : parts[part].drop;
 		table_add_column(t, &col);
 	}
 }
@@ -273,7 +273,7 @@ static void add_columns(const struct diff_rows *d, struct table *t)
 			.sort_title = "absolute change",
 			.hidden = true,
 			.share = true },
-		      { .name = "values", .title = "Runs", .hidden = !few, .leaves = 90 },
+		      { .name = "values", .title = "Runs", .hidden = !few, .drop = 90 },
 		      { .name = "status", .hidden = true },
 		      { .name = "mark", .title = "Mark" },
 		      { .name = by->name, .title = by->title, .last = true });

@@ -241,21 +241,21 @@ static void check_rows(struct gate *g)
 static struct table *make_table(void)
 {
 	const struct column columns[] = {
-		{ .name = "rule", .title = "Rule", .leaves = 10 },
-		{ .name = "table", .title = "Table", .leaves = 40 },
-		{ .name = "old", .title = "Old", .leaves = 60 },
-		{ .name = "new", .title = "New", .leaves = 30 },
+		{ .name = "rule", .title = "Rule", .drop = 10 },
+		{ .name = "table", .title = "Table", .drop = 40 },
+		{ .name = "old", .title = "Old", .drop = 60 },
+		{ .name = "new", .title = "New", .drop = 30 },
 		{ .name = "delta", .title = "Change", .change = true },
 		{ .name = "pct",
 		  .title = "%",
 		  .unit = UNIT_PERCENT,
 		  .change = true,
-		  .leaves = 50 },
+		  .drop = 50 },
 		{ .name = "uncertainty",
 		  .title = "Uncertain",
 		  .hidden = true,
-		  .leaves = 70 },
-		{ .name = "verdict", .title = "Verdict", .hidden = true, .leaves = 20 },
+		  .drop = 70 },
+		{ .name = "verdict", .title = "Verdict", .hidden = true, .drop = 20 },
 		{ .name = "row", .title = "Row", .last = true },
 	};
 	struct table *t = table_new("gate", "Rows that break a rule");

@@ -63,7 +63,7 @@ enum column_part { COLUMN_WHOLE, COLUMN_SHARE, COLUMN_CUMULATIVE };
  * @share: shares are of this column, not of the first one in bytes
  * @part: filled by table_fill_shares(); text shows it beside the column that the shares are of
  * @level: a size or a height, which does not add up
- * @leaves: text: if the line is too narrow, the quotients of @per are left out first, then the
+ * @drop: text: if the line is too narrow, the quotients of @per are left out first, then the
  *	    columns with the largest number; 0: after all others. The columns that name and order
  *	    the rows always stay.
  * @last: text prints this column last, unpadded; a name that does not fit gets a line of its own
@@ -92,7 +92,7 @@ struct column {
 	bool share;
 	enum column_part part;
 	bool level;
-	unsigned char leaves;
+	unsigned char drop;
 	bool last;
 	bool words;
 	bool live;

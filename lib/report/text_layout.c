@@ -254,28 +254,28 @@ static bool is_needed(const struct table *t, const struct text_column *c)
 {
 	const struct column *col = c->column;
 
-	return c->tells || (col->last && !col->leaves) ||
-	       table_ordered_by(t, col->name) || (t->by && !strcmp(t->by, col->name));
+	return c->tells || (col->last && !col->drop) || table_ordered_by(t, col->name) ||
+	       (t->by && !strcmp(t->by, col->name));
 }
 
-/* Leaves out the columns with the largest @leaves, or else, if @all may leave, the last one without
+/* Leaves out the columns with the largest @drop, or else, if @all may leave, the last one without
  * it. False: only others remain.
  */
-static bool leave(struct text_layout *l, unsigned int turn, bool all)
+static bool drop_columns(struct text_layout *l, unsigned int turn, bool all)
 {
 	struct text_column *first = NULL;
 
 	for_each(c, l->columns, l->nr) {
-		if (!c->out && !is_needed(l->t, c) && (all || c->column->leaves) &&
-		    (!first || c->column->leaves >= first->column->leaves))
+		if (!c->out && !is_needed(l->t, c) && (all || c->column->drop) &&
+		    (!first || c->column->drop >= first->column->drop))
 			first = c;
 	}
 	for (size_t i = 0; first && i < l->nr; i++) {
 		struct text_column *c = &l->columns[i];
 
 		if (c->out || is_needed(l->t, c) ||
-		    c->column->leaves != first->column->leaves ||
-		    (c != first && !c->column->leaves))
+		    c->column->drop != first->column->drop ||
+		    (c != first && !c->column->drop))
 			continue;
 		c->out = true;
 		c->turn = turn;
@@ -365,11 +365,11 @@ static void choose(struct text_layout *l, size_t width)
 		return;
 	limit_names(l, width / 2 > NAMES_MIN ? width / 2 : NAMES_MIN);
 	l->per = !l->has_per;
-	while (!fits(l, width) && leave(l, turn + 1, false))
+	while (!fits(l, width) && drop_columns(l, turn + 1, false))
 		turn++;
 	if (!fits(l, width))
 		limit_more(l, width);
-	while (!fits(l, width) && leave(l, turn + 1, true))
+	while (!fits(l, width) && drop_columns(l, turn + 1, true))
 		turn++;
 	used = last_begins(l);
 	limit_names(l, less(width, used));

@@ -62,7 +62,7 @@ struct text_layout {
  *
  * The column that names the rows and the one that orders them get their width first; but a name
  * longer than half the line gets a line of its own. Other columns are left out until the line fits:
- * the quotients of column.per first, then columns in the order of column.leaves, those with the
+ * the quotients of column.per first, then columns in the order of column.drop, those with the
  * same number together. Before those without a number leave, names longer than what is left get
  * lines of their own. Then columns that fit after all are added again. A column that alone tells
  * two rows apart stays if leaving out figures makes room. Text that can be wrapped needs only a

@@ -67,8 +67,7 @@ cell_fn everything_bytes;
 	{ COLUMN("bytes", "Bytes", UNIT_BYTES, bytes_help, .share = true),               \
 	  .fill = everything_bytes },                                                    \
 		SHARE_COLUMNS,                                                           \
-		{ COLUMN("known_by", "Known by", UNIT_NONE, known_by_help,               \
-			 .leaves = 60),                                                  \
+		{ COLUMN("known_by", "Known by", UNIT_NONE, known_by_help, .drop = 60),  \
 		  MEMBER(struct held_row, known_by) },                                   \
 		{ COLUMN("line", "Line", UNIT_NONE, line_help, .spell = page_use_title), \
 		  MEMBER(struct held_row, line) },                                       \

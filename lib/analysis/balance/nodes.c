@@ -59,7 +59,7 @@ static const struct column_type columns[] = {
 	CHANGE_COLUMNS(struct node_row, before, after, "Bytes", 60),
 	{ COLUMN("explained", "Explained", UNIT_BYTES,
 		 "Pages of the node that were allocated for it in the recording and still live.",
-		 .level = true, .change = true, .leaves = 20),
+		 .level = true, .change = true, .drop = 20),
 	  .fill = cell_explained },
 	{ COLUMN("line", "Line", UNIT_NONE,
 		 "What the memory is used for; rest: what zoneinfo does not count by node.",

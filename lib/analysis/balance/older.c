@@ -12,7 +12,7 @@
 
 static const struct column_type columns[] = { EVERYTHING_COLUMNS(
 	"Bytes that were freed in the recording, and allocated before it.",
-	"What told before the recording what the page was for: page_owner or kpageflags.",
+	"Where the use of the page before the recording is known from: page_owner or kpageflags.",
 	"The balance's line that had these bytes.",
 	"The callsite, by page_owner; [not named]: kpageflags has no names.") };
 

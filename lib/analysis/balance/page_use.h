@@ -57,14 +57,14 @@ const char *page_use_title(const char *name);
 void page_uses_free(struct page_uses *u);
 
 /* The columns of a row, a @type, with its @what before and after the recording, in the members
- * @from and @to. @stays: .leaves of the latter column.
+ * @from and @to. @stays: .drop of the latter column.
  */
 #define CHANGE_COLUMNS(type, from, to, what, stays)                                  \
 	{ COLUMN("before", "Before", UNIT_BYTES, what " before the recording.",      \
-		 .level = true, .leaves = 50),                                       \
+		 .level = true, .drop = 50),                                         \
 	  MEMBER(type, from) },                                                      \
 		{ COLUMN("after", "After", UNIT_BYTES, what " after the recording.", \
-			 .level = true, .leaves = stays),                            \
+			 .level = true, .drop = stays),                              \
 		  MEMBER(type, to) },                                                \
 	{                                                                            \
 		COLUMN("change", "Change", UNIT_BYTES, "After less before.",         \

@@ -169,7 +169,7 @@ static int add_snapshot(struct census *c, const struct recording *rec, const cha
 static int add_cpu_slabs(struct census *c, const struct recording *rec)
 {
 	struct held {
-		bool told;
+		bool known;
 		uint64_t slabs, sheaf;
 	} *held __auto_mem = calloc(c->nr_caches + 1, sizeof(*held));
 	const char *text = recording_meta_text(rec, "slab_cpu.after");
@@ -183,7 +183,7 @@ static int add_cpu_slabs(struct census *c, const struct recording *rec)
 		if (!id || id > c->nr_caches || line.slabs > UINT32_MAX ||
 		    line.sheaf > UINT32_MAX)
 			continue;
-		held[id - 1].told = true;
+		held[id - 1].known = true;
 		held[id - 1].slabs = LARGER(held[id - 1].slabs, line.slabs);
 		held[id - 1].sheaf = LARGER(held[id - 1].sheaf, line.sheaf);
 	}
@@ -191,9 +191,9 @@ static int add_cpu_slabs(struct census *c, const struct recording *rec)
 		struct census_cache *cache = &c->caches[i];
 
 		c->classes[cache->of].slack +=
-			held[i].told ? held[i].slabs * cache->per_slab +
-					       sheaves(c, held[i].sheaf)
-				     : cache->slack + sheaves(c, cache->sheaf);
+			held[i].known ? held[i].slabs * cache->per_slab +
+						sheaves(c, held[i].sheaf)
+				      : cache->slack + sheaves(c, cache->sheaf);
 	}
 	return 0;
 }

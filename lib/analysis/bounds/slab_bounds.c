@@ -113,12 +113,12 @@ static int add_tasks_up(const struct slab_bounds *b, uint32_t *rows, uint64_t *h
 }
 
 /* Adds the allocations of each class to the census, if rows are by task. */
-static int tell_allocs_of_tasks(struct slab_bounds *b)
+static int pass_allocs_of_tasks(struct slab_bounds *b)
 {
 	uint32_t *rows __auto_mem = calloc(lives_rows(b->lives) + 1, sizeof(*rows));
 	uint64_t *hits __auto_mem = calloc(lives_rows(b->lives) + 1, sizeof(*hits));
 	int ret = rows && hits ? add_tasks_up(b, rows, hits) : -ENOMEM;
-	struct u64_map told = { 0 };
+	struct u64_map counted = { 0 };
 	size_t i, before;
 
 	for (i = 0; i < b->pieces.nr && !ret; i++) {
@@ -127,18 +127,18 @@ static int tell_allocs_of_tasks(struct slab_bounds *b)
 
 		if (piece->of >= b->census.nr_classes)
 			continue;
-		before = told.count;
-		if (!u64_map_insert(&told, (uint64_t)row << 32 | piece->bytes, 0))
+		before = counted.count;
+		if (!u64_map_insert(&counted, (uint64_t)row << 32 | piece->bytes, 0))
 			ret = -ENOMEM;
-		else if (told.count > before)
+		else if (counted.count > before)
 			b->census.classes[piece->of].allocs += hits[row];
 	}
-	u64_map_free(&told);
+	u64_map_free(&counted);
 	return ret;
 }
 
 /* Passes each class's events to the census. */
-static void tell_census(struct slab_bounds *b)
+static void pass_events(struct slab_bounds *b)
 {
 	struct census *census = &b->census;
 	const struct u64_map *surplus = &b->acc->surplus;
@@ -209,7 +209,7 @@ static bool has_all_ends(const struct slab_bounds *b)
 /* Tells the census of objects that wait for RCU: they are in use, and in no row. Live ones that
  * were allocated in bulk may be of any class.
  */
-static void tell_dying(struct slab_bounds *b)
+static void pass_dying(struct slab_bounds *b)
 {
 	const struct slab_totals *sum = &b->acc->totals;
 	const struct live_table *live = &b->acc->any.live;
@@ -253,11 +253,11 @@ int slab_bounds_of(struct slab_bounds *b, const struct lives *lives,
 	if (!ret && b->census.most)
 		ret = count_pieces(b);
 	if (!ret && acc->any.spent)
-		ret = tell_allocs_of_tasks(b);
+		ret = pass_allocs_of_tasks(b);
 	if (ret)
 		return ret;
-	tell_census(b);
-	tell_dying(b);
+	pass_events(b);
+	pass_dying(b);
 	if (acc->edges)
 		census_add_edges(&b->census, acc->edges, env->stream);
 	return slab_likely_make(b, recorder_known(b->env->rec)) ?: find_suspects(b);

@@ -86,10 +86,10 @@ static uint32_t class_of_page(const struct slab_bounds *b, const struct u64_map 
 	return UINT32_MAX;
 }
 
-/* Tells the census of which classes kfree() probably freed older objects. Objects of slabs without
- * live objects are divided among the classes in proportion to the others.
+/* Passes the census the classes of older objects that kfree() probably freed. Objects of slabs
+ * without live objects are divided among the classes in proportion to the others.
  */
-static int tell_older(struct slab_bounds *b)
+static int pass_older(struct slab_bounds *b)
 {
 	const struct u64_map *older = &b->acc->older_kfrees;
 	struct u64_map pages = { 0 };
@@ -271,7 +271,7 @@ static int estimate_pieces(struct slab_bounds *b, struct makers *m)
 int slab_likely_make(struct slab_bounds *b, bool older)
 {
 	struct makers m = { 0 };
-	int ret = older ? tell_older(b) : 0;
+	int ret = older ? pass_older(b) : 0;
 
 	ret = ret ?: find_sites(b, &m);
 	ret = ret ?: find_makers(b, &m);

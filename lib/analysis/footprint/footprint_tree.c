@@ -226,16 +226,16 @@ CELL(cell_rest, struct row, cell_uint(r->node->depth == 1 && *name_of(r) == '(')
 CELL(cell_kind, struct row, cell_text(t, node_kinds[r->node->kind]))
 
 /* A column of a size in bytes. */
-#define BYTES_COLUMN(n, heading, leave, what, cell)                         \
-	{                                                                   \
-		COLUMN(n, heading, UNIT_BYTES, what, .leaves = leave), cell \
+#define BYTES_COLUMN(n, heading, leave, what, cell)                       \
+	{                                                                 \
+		COLUMN(n, heading, UNIT_BYTES, what, .drop = leave), cell \
 	}
 
 /* A column that text shows only on request. */
 #define HIDDEN_COLUMN(n, what, ...)                                          \
 	{                                                                    \
 		COLUMN(n, n, UNIT_NONE, what, .hidden = true, .level = true, \
-		       .leaves = 90),                                        \
+		       .drop = 90),                                          \
 			__VA_ARGS__                                          \
 	}
 #define SUM(at, sum)  MEMBER_OF(struct row, at, sums.of[SUM_##sum])
@@ -245,7 +245,7 @@ static const struct column_type columns[] = {
 	BYTES_COLUMN("bytes", "Bytes", 0, "What --attr selects.", .fill = cell_bytes),
 	{ COLUMN("pct", "%", UNIT_SHARE,
 		 "Share of all bytes, or of the total of the first sort key. Not a sort key.",
-		 .part = COLUMN_SHARE, .leaves = 10),
+		 .part = COLUMN_SHARE, .drop = 10),
 	  .fill = cell_none },
 	BYTES_COLUMN("static", "Static", 20, "Bytes in the kernel's files.",
 		     .fill = cell_static),
@@ -267,7 +267,7 @@ static const struct column_type columns[] = {
 		     "Live bytes beyond the requested sizes; '-' without a recording.",
 		     SUM(dynamic, WASTE)),
 	{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations; '-' without a recording.",
-		 .leaves = 28),
+		 .drop = 28),
 	  SUM(dynamic, HIT) },
 	HIDDEN_COLUMN("id", "The row's number, from 1.",
 		      MEMBER_OF(struct row, node, row)),
@@ -436,7 +436,7 @@ static const struct column_type section_columns[] = {
 	BYTES_COLUMN("bytes", "Bytes", 0, "The section's size.",
 		     MEMBER_OF(struct section_row, section, size)),
 	{ COLUMN("pct", "%", UNIT_SHARE, "Share of all sections.", .part = COLUMN_SHARE,
-		 .leaves = 10),
+		 .drop = 10),
 	  .fill = cell_none },
 	BYTES_COLUMN("symbols", "In_symbols", 30, "The part of these in symbols.",
 		     .fill = section_symbols),
@@ -445,7 +445,7 @@ static const struct column_type section_columns[] = {
 	  .fill = section_kind },
 	{ COLUMN("freed", "Init_only", UNIT_NONE,
 		 "\"yes\": after boot, or after the module was loaded; else empty.",
-		 .leaves = 40),
+		 .drop = 40),
 	  .fill = section_freed },
 	{ COLUMN("image", "Image", UNIT_NONE, "vmlinux, or the module."),
 	  .fill = section_module },

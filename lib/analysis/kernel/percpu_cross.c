@@ -163,7 +163,7 @@ CELL_IF(cell_freed_by, struct view_row, r->group->site != NO_SITE,
 #define CROSS_COLUMNS(count_name, count_title, count_unit, text)                      \
 	{ COLUMN(count_name, count_title, count_unit, text, .share = true),           \
 	  MEMBER_OF(struct view_row, group, nr) },                                    \
-		{ COLUMN("bytes", "Bytes", UNIT_BYTES, "Their bytes.", .leaves = 70), \
+		{ COLUMN("bytes", "Bytes", UNIT_BYTES, "Their bytes.", .drop = 70),   \
 		  MEMBER_OF(struct view_row, group, bytes) },                         \
 		{ COLUMN("alloc_cpu", "Allocated_on", UNIT_NONE,                      \
 			 "The CPU that allocated them.", .level = true),              \
@@ -179,7 +179,7 @@ CELL_IF(cell_freed_by, struct view_row, r->group->site != NO_SITE,
 		       "The callsite that freed most of them; " \
 		       "of pages only with callchains of all "  \
 		       "events (kmemx record --stack all).",    \
-		       .leaves = 60),                           \
+		       .drop = 60),                             \
 			.fill = cell_freed_by                   \
 	}
 

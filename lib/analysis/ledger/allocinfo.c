@@ -213,13 +213,12 @@ CELL(cell_source, struct cells_of, cell_text(t, r->row->by_tags ? "alloc_tag" : 
 
 static const struct column_type columns[] = {
 	{ COLUMN("trace", "Trace", UNIT_BYTES,
-		 "Bytes allocated during the recording that are still live.",
-		 .leaves = 10),
+		 "Bytes allocated during the recording that are still live.", .drop = 10),
 	  MEMBER_OF(struct cells_of, row, change.trace) },
 	{ COLUMN("kernel", "Allocinfo", UNIT_BYTES,
-		 "By how much the kernel's count of the function changed.", .leaves = 20),
+		 "By how much the kernel's count of the function changed.", .drop = 20),
 	  MEMBER_OF(struct cells_of, kernel, change.kernel) },
-	{ COLUMN("calls", "Calls", UNIT_COUNT, "The same in allocations.", .leaves = 70),
+	{ COLUMN("calls", "Calls", UNIT_COUNT, "The same in allocations.", .drop = 70),
 	  MEMBER_OF(struct cells_of, kernel, calls) },
 	LEDGER_CHANGE_COLUMNS(UNIT_BYTES, .apart = true,
 			      .pointer = offsetof(struct cells_of, row),
@@ -230,7 +229,7 @@ static const struct column_type columns[] = {
 	{ COLUMN("function", "Function", UNIT_NONE, "The function that allocated."),
 	  .fill = cell_function },
 	{ COLUMN("place", "Where", UNIT_NONE, "A place in it where the kernel counts.",
-		 .last = true, .leaves = 60),
+		 .last = true, .drop = 60),
 	  .fill = cell_place },
 	COLUMNS_END,
 };

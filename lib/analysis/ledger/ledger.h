@@ -50,7 +50,7 @@ static inline uint64_t ledger_largest(const struct ledger_change *c)
 	{                                                                            \
 		COLUMN("explained", "Explained", UNIT_PERCENT,                       \
 		       "100 % minus the difference's share of the larger of both.",  \
-		       .leaves = 90),                                                \
+		       .drop = 90),                                                  \
 			.fill = ledger_explained_cell, __VA_ARGS__                   \
 	}
 

@@ -51,10 +51,10 @@ CELL(cell_why, struct page_row,
 
 static const struct column_type columns[] = {
 	{ COLUMN("trace", "Trace", UNIT_PAGES, "Page frames, according to the events.",
-		 .leaves = 10),
+		 .drop = 10),
 	  MEMBER(struct page_row, change.trace) },
 	{ COLUMN("kernel", "Kernel", UNIT_PAGES,
-		 "The change of the kernel's own counter.", .leaves = 20),
+		 "The change of the kernel's own counter.", .drop = 20),
 	  .fill = ledger_kernel_cell, .offset = offsetof(struct page_row, change) },
 	LEDGER_CHANGE_COLUMNS(UNIT_PAGES, .offset = offsetof(struct page_row, change)),
 	{ COLUMN("what", "Counted", UNIT_NONE, "What is counted, and by which counter."),

@@ -70,9 +70,9 @@ struct pass {
 
 static struct pass pass_start(const struct analyze_progress *progress)
 {
-	bool told = progress && progress->fn;
+	bool wanted = progress && progress->fn;
 
-	return (struct pass){ progress, 0, told ? progress->interval : UINT64_MAX };
+	return (struct pass){ progress, 0, wanted ? progress->interval : UINT64_MAX };
 }
 
 static inline int pass_on(struct pass *pass, size_t nr)

@@ -24,13 +24,13 @@ CELL_PUT(cell_last_callsite, struct account_row,
 #define CHARGED_COLUMNS                                                            \
 	{ COLUMN("charged", "Charged", UNIT_BYTES,                                 \
 		 "Of the bytes, those that count for the control group's limit.",  \
-		 .leaves = 30),                                                    \
+		 .drop = 30),                                                      \
 	  .rows = ROWS(CGROUP), .fill = cell_charged },                            \
 	{                                                                          \
 		COLUMN("escaped", "Escaped", UNIT_BYTES,                           \
 		       "Those that its processes allocated but that count for no " \
 		       "group.",                                                   \
-		       .leaves = 31),                                              \
+		       .drop = 31),                                                \
 			.rows = ROWS(CGROUP), .fill = cell_escaped                 \
 	}
 
@@ -40,30 +40,30 @@ CELL_PUT(cell_last_callsite, struct account_row,
 #define NET_BOUND_COLUMNS                                                                 \
 	{ COLUMN("net_min", "At_least", UNIT_BYTES,                                       \
 		 "Of the net bytes, those that must be live at the end.",                 \
-		 .hidden = true, .range_of = "net_estimate", .live = true, .leaves = 8),  \
+		 .hidden = true, .range_of = "net_estimate", .live = true, .drop = 8),    \
 	  NET(net_range_min_cell) },                                                      \
 	{                                                                                 \
 		COLUMN("net_reason", "Why", UNIT_NONE,                                    \
 		       "Why the bounds differ: events were lost, frees were not traced, " \
 		       "or a free was just not seen.",                                    \
 		       .hidden = true, .spell = net_range_reason_spell,                   \
-		       .range_of = "net_estimate", .live = true, .leaves = 9),            \
+		       .range_of = "net_estimate", .live = true, .drop = 9),              \
 			NET(net_range_reason_cell)                                        \
 	}
 #define NET_MAX_COLUMN(help)                                           \
 	COLUMN("net_max", "At_most", UNIT_BYTES, help, .hidden = true, \
-	       .range_of = "net_estimate", .live = true, .leaves = 8), \
+	       .range_of = "net_estimate", .live = true, .drop = 8),   \
 		NET(net_range_max_cell)
 #define NET_LIKELY_COLUMNS                                                          \
 	{ COLUMN("net_estimate", "Net", UNIT_BYTES,                                 \
 		 "The best estimate of the bytes that are live at the end.",        \
-		 .hidden = true, .live = true, .leaves = 39, .sort_title = "net"),  \
+		 .hidden = true, .live = true, .drop = 39, .sort_title = "net"),    \
 	  NET(net_range_likely_cell) },                                             \
 	{                                                                           \
 		COLUMN("net_cache", "Net_cache", UNIT_BYTES,                        \
 		       "Of the estimate, what the kernel gives back when it needs " \
 		       "memory.",                                                   \
-		       .hidden = true, .live = true, .leaves = 39),                 \
+		       .hidden = true, .live = true, .drop = 39),                   \
 			.rows = ROWS_ALL & ~ROWS(NONE),                             \
 			MEMBER(struct account_row, cache)                           \
 	}
@@ -75,37 +75,37 @@ CELL_PUT(cell_last_callsite, struct account_row,
 		{ COLUMN("bytes_req", "Total_req/Per", UNIT_BYTES,                 \
 			 "Bytes requested; the slab allocator "                    \
 			 "rounded up the rest.",                                   \
-			 .per = "hit", .leaves = 70),                              \
+			 .per = "hit", .drop = 70),                                \
 		  .live_title = "Live_req/Per", MEMBER(struct account_row, req) }, \
-		{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .leaves = 20),  \
+		{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .drop = 20),    \
 		  .live_title = "Live", MEMBER(struct account_row, hit) },         \
 		{ COLUMN("pingpong", "Ping-pong", UNIT_COUNT,                      \
 			 "Objects freed on another CPU than the one that "         \
 			 "allocated them.",                                        \
-			 .leaves = 90),                                            \
+			 .drop = 90),                                              \
 		  MEMBER_OF(struct account_row, counts, pingpong) },               \
 		{ COLUMN("frag", "Frag", UNIT_PERCENT,                             \
 			 "The share of the allocated bytes that was "              \
 			 "not requested.",                                         \
-			 .leaves = 80),                                            \
+			 .drop = 80),                                              \
 		  .fill = cell_frag },                                             \
 		{ COLUMN("waste", "Waste", UNIT_BYTES,                             \
 			 "Bytes allocated beyond the request, in all "             \
 			 "allocations.",                                           \
-			 .hidden = true, .leaves = 45),                            \
+			 .hidden = true, .drop = 45),                              \
 		  .fill = cell_waste },                                            \
 		{ COLUMN("waste_live", "Waste_live", UNIT_BYTES,                   \
 			 "The same in what is live at the end.", .hidden = true,   \
-			 .live = true, .leaves = 46),                              \
+			 .live = true, .drop = 46),                                \
 		  .fill = cell_waste_live },                                       \
 		{ COLUMN("implicit", "Untraced", UNIT_COUNT,                       \
 			 "Objects freed without an event: their address "          \
 			 "was allocated again.",                                   \
-			 .hidden = true, .leaves = 60),                            \
+			 .hidden = true, .drop = 60),                              \
 		  MEMBER_OF(struct account_row, counts, implicit) },               \
 		{ COLUMN("net", "Seen", UNIT_BYTES,                                \
 			 "Bytes allocated and not seen freed.", .hidden = true,    \
-			 .live = true, .leaves = 40),                              \
+			 .live = true, .drop = 40),                                \
 		  MEMBER_OF(struct account_row, net, net) },                       \
 		NET_BOUND_COLUMNS
 /* Comes last, so that the other columns keep their positions for scripts. */
@@ -202,13 +202,13 @@ static struct cell cell_gfp_names(const void *row, struct table *t)
 /* @kinds: ROWS() of the tables that have them; 0: all. */
 #define REQUEST_COLUMNS(kinds)                                                            \
 	{ COLUMN("migtype", "Migrate type", UNIT_NONE, "The requested migratetype.",      \
-		 .leaves = 80),                                                           \
+		 .drop = 80),                                                             \
 	  .rows = kinds, .fill = cell_migtype },                                          \
 	{                                                                                 \
 		COLUMN("gfp", "GFP flags", UNIT_NONE,                                     \
 		       "The request's flags, spelled out in the legend; unknown bits in " \
 		       "hexadecimal.",                                                    \
-		       .leaves = 90),                                                     \
+		       .drop = 90),                                                       \
 			.rows = kinds, .fill = cell_gfp                                   \
 	}
 #define GFP_NAMES_COLUMN(kinds)                                                                 \
@@ -225,19 +225,19 @@ static const struct column_type page_columns[] = {
 	{ COLUMN("bytes", "Total_alloc/Per", UNIT_BYTES,
 		 "Bytes allocated, and per allocation on average.", .per = "hit"),
 	  .live_title = "Live_bytes/Per", MEMBER(struct account_row, alloc) },
-	{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .leaves = 20),
+	{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .drop = 20),
 	  .live_title = "Live", MEMBER(struct account_row, hit) },
 	{ COLUMN("implicit", "Untraced", UNIT_BYTES,
 		 "Bytes freed without an event: the page was allocated again.",
-		 .hidden = true, .leaves = 60),
+		 .hidden = true, .drop = 60),
 	  MEMBER_OF(struct account_row, counts, implicit_alloc) },
 	{ COLUMN("net", "Seen", UNIT_BYTES,
 		 "Bytes allocated and not seen freed; no more can be live at the end.",
-		 .hidden = true, .live = true, .leaves = 40),
+		 .hidden = true, .live = true, .drop = 40),
 	  MEMBER_OF(struct account_row, net, net) },
 	NET_BOUND_COLUMNS,
 	{ COLUMN("order", "Order", UNIT_NONE, "The block's size: 2^order pages.",
-		 .leaves = 15),
+		 .drop = 15),
 	  .rows = PAGE_DETAILED, MEMBER_OF(struct account_row, key, order) },
 	REQUEST_COLUMNS(PAGE_DETAILED),
 	SUBJECT_COLUMNS,
@@ -268,10 +268,10 @@ static const struct column_type failed_columns[] = {
 	{ COLUMN("bytes", "Asked_for/Per", UNIT_BYTES,
 		 "Bytes of failed requests, and per request on average.", .per = "hit"),
 	  MEMBER(struct account_row, alloc) },
-	{ COLUMN("hit", "Failed", UNIT_COUNT, "Requests that failed.", .leaves = 20),
+	{ COLUMN("hit", "Failed", UNIT_COUNT, "Requests that failed.", .drop = 20),
 	  MEMBER(struct account_row, hit) },
 	{ COLUMN("order", "Order", UNIT_NONE, "The requested block size: 2^order pages.",
-		 .leaves = 15),
+		 .drop = 15),
 	  MEMBER_OF(struct account_row, key, order) },
 	REQUEST_COLUMNS(0),
 	{ COLUMN("callsite", "Callsite", UNIT_NONE, "The function that made the request.",

@@ -53,11 +53,11 @@ static const struct column_type slab_columns[] = {
 	  .fill = cell_frees },
 	{ COLUMN("unmatched", "Unmatched", UNIT_COUNT,
 		 "Of these, of objects allocated before the recording, or in bulk.",
-		 .leaves = 20),
+		 .drop = 20),
 	  MEMBER(struct free_only_row, sum.of[0]) },
 	{ COLUMN("double", "Double", UNIT_COUNT,
 		 "Of these, of objects freed already: freed twice, or allocated in bulk in between.",
-		 .leaves = 30),
+		 .drop = 30),
 	  MEMBER(struct free_only_row, sum.of[1]) },
 	LAST_COLUMNS,
 };
@@ -76,7 +76,7 @@ static const struct column_type page_columns[] = {
 		 "Bytes freed without an allocation event, and per free on average.",
 		 .per = "hit"),
 	  MEMBER(struct free_only_row, sum.of[1]) },
-	{ COLUMN("hit", "Hit", UNIT_COUNT, "Frees of them.", .leaves = 20),
+	{ COLUMN("hit", "Hit", UNIT_COUNT, "Frees of them.", .drop = 20),
 	  MEMBER(struct free_only_row, sum.of[0]) },
 	LAST_COLUMNS,
 };

@@ -11,11 +11,11 @@ CELL(cell_waste, struct account_row,
      cell_uint(slab_waste(r->counts->live_alloc, r->counts->live_req)))
 
 static const struct column_type account_columns[] = {
-	{ COLUMN("total_dynamic", "total", UNIT_BYTES, "Bytes allocated.", .leaves = 80),
+	{ COLUMN("total_dynamic", "total", UNIT_BYTES, "Bytes allocated.", .drop = 80),
 	  MEMBER_OF(struct account_row, counts, bytes_alloc) },
 	{ COLUMN("waste", "waste", UNIT_BYTES,
 		 "Bytes allocated beyond the request, in what is live at the end.",
-		 .leaves = 90, .live = true),
+		 .drop = 90, .live = true),
 	  .fill = cell_waste },
 	{ COLUMN("current_dynamic", "net", UNIT_BYTES,
 		 "Bytes allocated and not seen freed.", .live = true),

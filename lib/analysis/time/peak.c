@@ -200,27 +200,27 @@ CELL_IF(cell_over_time, struct view_row, r->v->side->time.nr_bins,
 		 .per = "objects"),                                                   \
 	  MEMBER_OF(struct view_row, sum, bytes) },                                   \
 		{ COLUMN("objects", "Live", count_unit, "The same in " things ".",    \
-			 .leaves = 20),                                               \
+			 .drop = 20),                                                 \
 		  MEMBER_OF(struct view_row, sum, nr) },                              \
 		{ COLUMN("bytes_seen", "Seen", UNIT_BYTES,                            \
 			 "Bytes that were allocated and not seen freed then.",        \
-			 .hidden = true, .leaves = 45),                               \
+			 .hidden = true, .drop = 45),                                 \
 		  MEMBER_OF(struct view_row, sum, then.bytes) },                      \
 		{ COLUMN("objects_seen", "Live_seen", count_unit,                     \
 			 "The same in " things ".", .hidden = true),                  \
 		  MEMBER_OF(struct view_row, sum, then.nr) },                         \
 		{ COLUMN("bytes_end", "Live_bytes", UNIT_BYTES,                       \
 			 "The best estimate of those live at the end.", .live = true, \
-			 .leaves = 40),                                               \
+			 .drop = 40),                                                 \
 		  MEMBER_OF(struct view_row, sum, bytes_end) },                       \
 		{ COLUMN("objects_end", "End", count_unit, "The same in " things ".", \
-			 .hidden = true, .live = true, .leaves = 60),                 \
+			 .hidden = true, .live = true, .drop = 60),                   \
 		  MEMBER_OF(struct view_row, sum, nr_end) },                          \
 	{                                                                             \
 		COLUMN("over_time", "Over_time", UNIT_BYTES,                          \
 		       "Bytes live at the end of each part of the time, of equal "    \
 		       "length (--over-time); in text a line of marks.",              \
-		       .series = true, .hidden = true, .leaves = 5),                  \
+		       .series = true, .hidden = true, .drop = 5),                    \
 			.fill = cell_over_time                                        \
 	}
 

@@ -71,7 +71,7 @@ int flight_prune(const char *directory, uint64_t keep,
 struct flight_buffers {
 	struct session *s;
 	uint64_t bytes, limit, time_ns, held_ns;
-	bool told;
+	bool warned;
 };
 
 /* The initial size of a CPU's buffer, for @total bytes or @time_ns; 0: the default. */

@@ -68,8 +68,8 @@ bool flight_buffers_short(struct flight_buffers *b)
 	b->held_ns = b->time_ns;
 	for (size_t i = 0; i < r->nr_cpus; i++)
 		is_short |= cpu_is_short(b, r->cpus[i].cpu);
-	if (is_short && b->bytes >= b->limit && !b->told) {
-		b->told = true;
+	if (is_short && b->bytes >= b->limit && !b->warned) {
+		b->warned = true;
 		log_msg(b->s->log, LOG_WARN,
 			"ring buffers of %" PRIu64
 			" KiB per CPU hold less than the requested time\n  They already use 1/32 of memory. Record less: --page, --min-bytes, --stack none",

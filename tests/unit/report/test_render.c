@@ -847,7 +847,7 @@ END_TEST
 
 static struct table *make_flags(void)
 {
-	const struct column flags = { .name = "gfp", .title = "Flags", .leaves = 1 };
+	const struct column flags = { .name = "gfp", .title = "Flags", .drop = 1 };
 	const struct column site = { .name = "site", .title = "Site", .last = true };
 	const char *const texts[] = { "K|NW", "K|Z", NULL, "NW|0x80", "KAC" };
 	struct table *t = table_new("page", "Pages");

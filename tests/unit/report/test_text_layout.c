@@ -10,10 +10,10 @@
 
 static const struct column columns[] = {
 	{ .name = "bytes", .title = "Total/Per", .unit = UNIT_BYTES, .per = "hit" },
-	{ .name = "hit", .title = "Hit", .unit = UNIT_COUNT, .leaves = 10 },
-	{ .name = "least", .title = "Least", .unit = UNIT_BYTES, .leaves = 30 },
-	{ .name = "most", .title = "Most", .unit = UNIT_BYTES, .leaves = 30 },
-	{ .name = "flags", .title = "A rather wide title", .leaves = 90 },
+	{ .name = "hit", .title = "Hit", .unit = UNIT_COUNT, .drop = 10 },
+	{ .name = "least", .title = "Least", .unit = UNIT_BYTES, .drop = 30 },
+	{ .name = "most", .title = "Most", .unit = UNIT_BYTES, .drop = 30 },
+	{ .name = "flags", .title = "A rather wide title", .drop = 90 },
 	{ .name = "callsite", .title = "Callsite", .last = true },
 };
 
@@ -175,7 +175,7 @@ START_TEST(marks_behind_numbers)
 {
 	const struct column marked[] = {
 		{ .name = "bytes", .title = "Total/Per", .per = "old" },
-		{ .name = "old", .title = "Old", .leaves = 10 },
+		{ .name = "old", .title = "Old", .drop = 10 },
 		{ .name = "chg", .title = "Chg", .mark = "sure", .change = true },
 		{ .name = "sure", .hidden = true },
 		{ .name = "callsite", .title = "Callsite", .last = true },

@@ -28,12 +28,12 @@ static struct table *empty(void)
 	static const struct table_tree tree = { .depth = "depth", .rest = "others" };
 	static const struct column columns[] = {
 		{ .name = "bytes", .title = "Bytes", .unit = UNIT_BYTES },
-		{ .name = "hit", .title = "Hit", .unit = UNIT_COUNT, .leaves = 20 },
+		{ .name = "hit", .title = "Hit", .unit = UNIT_COUNT, .drop = 20 },
 		{ .name = "pct",
 		  .title = "%",
 		  .unit = UNIT_SHARE,
 		  .part = COLUMN_SHARE,
-		  .leaves = 10 },
+		  .drop = 10 },
 		{ .name = "depth", .title = "Depth", .hidden = true, .level = true },
 		{ .name = "others", .title = "Others", .hidden = true, .level = true },
 		{ .name = "function", .title = "Function", .last = true },

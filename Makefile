@@ -150,9 +150,8 @@ DEFS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DKMEMX_VERSION='"$(VERSION)"' \
 	$(if $(filter sqlite3,$(loaded_libs)),-DHAVE_SQLITE=1) \
 	$(if $(filter libmicrohttpd,$(loaded_libs)),-DHAVE_MICROHTTPD=1) $(if $(curses),-DHAVE_NCURSES=1) \
 	$(if $(STATIC),-DKMEMX_STATIC=1)
-# With SAN=address, which shows the line of a trap, undefined only traps. Its descriptive data would
-# make each start of a program take three times as long, as gcc's address sanitizer registers all of
-# it.
+# With SAN=address, which shows the line of a trap, undefined only traps. With its descriptive data a
+# program would take three times as long to start, as gcc's address sanitizer registers all of it.
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer \
 	$(if $(and $(findstring address,$(SAN)),$(findstring undefined,$(SAN))),-fsanitize-undefined-trap-on-error))
 ALL_CFLAGS = -std=gnu11 -pthread $(WARN) -Ilib -I. -Itests/unit $(DEFS) \

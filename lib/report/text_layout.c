@@ -259,18 +259,22 @@ static bool is_needed(const struct table *t, const struct text_column *c)
 }
 
 /* Leaves out the columns with the largest @drop, or else, if @all may leave, the last one without
- * it. False: only others remain.
+ * it. One column always stays. False: only others remain.
  */
 static bool drop_columns(struct text_layout *l, unsigned int turn, bool all)
 {
 	struct text_column *first = NULL;
+	size_t left = 0;
 
 	for_each(c, l->columns, l->nr) {
+		left += !c->out;
 		if (!c->out && !is_needed(l->t, c) && (all || c->column->drop) &&
 		    (!first || c->column->drop >= first->column->drop))
 			first = c;
 	}
-	for (size_t i = 0; first && i < l->nr; i++) {
+	if (!first || left == 1)
+		return false;
+	for (size_t i = l->nr; left > 1 && i--;) {
 		struct text_column *c = &l->columns[i];
 
 		if (c->out || is_needed(l->t, c) ||
@@ -279,8 +283,9 @@ static bool drop_columns(struct text_layout *l, unsigned int turn, bool all)
 			continue;
 		c->out = true;
 		c->turn = turn;
+		left--;
 	}
-	return first != NULL;
+	return true;
 }
 
 /* Finds the last column that is not out. Returns its offset in the line. */

@@ -5,6 +5,8 @@
  */
 #include "cmd/top/top.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -141,7 +143,14 @@ static int check_metrics(const char *path)
 {
 	const char *name;
 	int fd __auto_fd = path ? new_file_dir(path, &name) : -1;
+	struct stat st;
 
+	if (fd >= 0 && !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	    !S_ISREG(st.st_mode))
+		return message_fail(
+			EXIT_FAILED, command_name,
+			"cannot write %s: not a regular file, and each interval replaces it",
+			path);
 	if (!path || fd >= 0)
 		return GO_ON;
 	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s", path,
@@ -343,6 +352,8 @@ static int finish(struct top *top, const struct capture_options *c,
 		return recorder_exec_code(result);
 	if (err || top->exit_code)
 		return err ? EXIT_FAILED : top->exit_code;
+	if (top->metrics_err)
+		return EXIT_FAILED;
 	return running && result->timed_out ? EXIT_OK : status;
 }
 

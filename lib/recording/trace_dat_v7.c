@@ -399,8 +399,8 @@ static int search_cpus(struct trace_dat *td, uint64_t start, uint64_t end,
 	}
 	log_msg(rec->log, LOG_WARN,
 		"%s: the description of the data at offset %" PRIu64
-		" is missing; its %" PRIu32
-		" CPUs are numbered in their order in the file",
+		" is missing; CPUs are numbered in their order in the file (found: %" PRIu32
+		")",
 		rec->path, start, rec->buffers[rec->nr_buffers - 1].nr_cpus);
 	return err;
 }

@@ -297,8 +297,13 @@ static int keep_hidden(struct new_recording *o, int err, const struct log *log)
 	const char *slash = strrchr(o->path, '/');
 	int dir = slash ? (int)(slash - o->path) + 1 : 0, kept = new_file_keep(&o->file);
 	const char *inside = o->file.inside ? o->file.inside : "";
+	struct stat st;
 	char *name;
 
+	if (!fstat(o->file.fd, &st) && !st.st_nlink)
+		return log_errno(
+			log, LOG_ERROR, err,
+			"the recording is lost: another process has removed its file or directory");
 	if (kept || asprintf(&name, "%.*s%s%s%s", dir, o->path, inside,
 			     *inside ? "/" : "", o->file.hidden) < 0)
 		return err;

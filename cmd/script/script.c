@@ -157,7 +157,9 @@ static bool shows_progress(const struct script_run *r)
 				   !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode));
 }
 
-/* Calls @fn for every event that passes the filter. 0, or -errno of the stream or @fn. */
+/* Calls @fn for every event that passes the filter. 0, or -errno of @fn; sets @r->failed if the
+ * events cannot be read.
+ */
 static int each_event(struct script_run *r, struct script *s,
 		      int (*fn)(struct script_run *r, struct script *s,
 				const struct kmem_event *ev))
@@ -186,9 +188,11 @@ static int each_event(struct script_run *r, struct script *s,
 		progress_show(&progress, done, total, seen);
 	}
 	progress_end(&progress);
+	if (nr < 0)
+		r->failed = input_stream_failed(&r->in, nr);
 	if (r->filter.failed)
 		return -ENOMEM;
-	return err ? err : nr < 0 ? nr : 0;
+	return err;
 }
 
 static int learn(struct script_run *r, struct script *s, const struct kmem_event *ev)
@@ -273,7 +277,7 @@ static int write_events(const struct render_out *to, const void *arg)
 	err = err ?: script_new(&s, &env, &r->args.look, &out);
 	if (!err && script_learns(&r->args.look)) {
 		err = each_event(r, s, learn);
-		if (!err)
+		if (!err && r->failed == GO_ON)
 			r->failed = open_stream(r);
 	}
 	if (!err && r->failed == GO_ON) {

@@ -166,8 +166,11 @@ static int check_possible(const struct split_run *r)
 		study->path);
 }
 
-static int split_failed(const struct split_run *r, int err)
+static int split_failed(const struct split_run *r, const struct split_result *result,
+			int err)
 {
+	if (result->unread)
+		return input_stream_failed(&r->in, err);
 	if (err == -ENODATA)
 		return message_fail(
 			EXIT_FAILED, command_name,
@@ -224,7 +227,7 @@ static int write_part(struct split_run *r)
 				      .stack_sample = rule_of(r, &r->args.stack_sample),
 				      .progress = tell_split,
 				      .writing = tell_writing };
-	struct split_result result;
+	struct split_result result = { 0 };
 	struct split_progress progress = { .writing = false };
 	int err = check_possible(r);
 
@@ -241,7 +244,7 @@ static int write_part(struct split_run *r)
 	progress_end(&progress.line);
 	new_file_close(&r->output.second);
 	if (err)
-		return split_failed(r, err);
+		return split_failed(r, &result, err);
 	set_mode(r);
 	if (new_recording_commit(&r->output, false, &study->log))
 		return EXIT_FAILED;

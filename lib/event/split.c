@@ -208,6 +208,7 @@ static int walk_cpu(struct split *p, struct split_cpu *c, uint32_t buffer, uint3
 	struct subbuf sb;
 	int ret = cpu_cursor_open(&cur, p->rec, buffer, i, NULL);
 
+	p->result->unread = ret != 0;
 	if (ret)
 		return ret;
 	while (!c->past_stop) {
@@ -219,7 +220,8 @@ static int walk_cpu(struct split *p, struct split_cpu *c, uint32_t buffer, uint3
 		if (ret > 0) {
 			tell_progress(p, &p->rec->buffers[buffer].cpus[i], &sb);
 			ret = add_subbuf(p, c, &sb);
-		} else if (!ret) {
+		} else {
+			p->result->unread = ret < 0;
 			break;
 		}
 		if (ret < 0)

@@ -44,6 +44,7 @@ struct split_options {
 struct split_result {
 	uint64_t nr_events, nr_gaps, written_bytes;
 	uint32_t nr_cpus;
+	bool unread; /* it failed because the recording could not be read */
 };
 
 /* Can a sample be taken? 0; -EEXIST: the recording is already a sample, of events or of callchains;

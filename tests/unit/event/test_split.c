@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "event/split.h"
@@ -91,6 +92,34 @@ START_TEST(progress_goes_up_to_the_end)
 }
 END_TEST
 
+START_TEST(an_input_that_shrinks_is_unread)
+{
+	struct split_options opts = { .stop_ts = UINT64_MAX,
+				      .fd = memfd_create("part", 0),
+				      .pages_fd = memfd_create("pages", 0) };
+	int whole = open(RECORDING, O_RDONLY), copy = memfd_create("whole", 0);
+	off_t size = lseek(whole, 0, SEEK_END);
+	struct split_result result;
+	struct event_formats *fmts;
+	struct recording *rec;
+	struct source src;
+
+	lseek(whole, 0, SEEK_SET);
+	ck_assert_int_eq(sendfile(copy, whole, NULL, (size_t)size), size);
+	close(whole);
+	ck_assert_int_eq(source_open_fd(&src, copy), 0);
+	ck_assert_int_eq(recording_open(&rec, &src, "whole", NULL), 0);
+	ck_assert_int_eq(event_formats_new(&fmts, rec, NULL), 0);
+	ck_assert_int_eq(ftruncate(copy, size / 2), 0);
+	ck_assert_int_eq(split_write(rec, fmts, &opts, &result, NULL), -EIO);
+	ck_assert(result.unread);
+	event_formats_free(fmts);
+	recording_close(rec);
+	close(opts.fd);
+	close(opts.pages_fd);
+}
+END_TEST
+
 /* Gives @rec a curve of four moments, two of which are within its events' time. */
 static void add_curve(struct recording *rec)
 {
@@ -160,6 +189,7 @@ Suite *test_split_suite(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, progress_goes_up_to_the_end);
+	tcase_add_test(tc, an_input_that_shrinks_is_unread);
 	tcase_add_test(tc, curve_of_the_part);
 	suite_add_tcase(s, tc);
 	return s;

@@ -426,22 +426,23 @@ static void banner_frees(uint32_t missing, struct report *report)
 void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen, uint32_t missing,
 			  struct report *report)
 {
-	static const struct {
-		uint32_t needs;
-		const char *word;
-	} kinds[] = { { NEEDS_SLAB, "slab" }, { NEEDS_PAGE, "page" } };
 	size_t asked = 0;
 
 	for (size_t i = 0; analysis_at(i); i++)
 		asked += a->asked[i];
-	for (size_t k = 0; k < ARRAY_SIZE(kinds) && asked > 1; k++) {
-		if (ANY(i, a->nr,
-			a->chosen[i]->needs &&
-				!(a->chosen[i]->needs & (seen | ~kinds[k].needs))))
+	for (int k = 0; k < MEMORY_KINDS; k++) {
+		const struct memory_words *words = memory_words((enum memory)k);
+		const uint32_t of = analysis_memory((enum memory)k);
+		const bool named = a->opts.needs & of && a->opts.needs & ~of;
+
+		if ((named && !(seen & of)) ||
+		    (asked > 1 &&
+		     ANY(i, a->nr,
+			 a->chosen[i]->needs && !(a->chosen[i]->needs & (seen | ~of)))))
 			report_add_banner(
 				report, true,
 				"No %s events were recorded (kmemx record --%s)",
-				kinds[k].word, kinds[k].word);
+				words->word, words->option);
 	}
 	banner_frees(missing & stat_analyses_need(a), report);
 }

@@ -193,14 +193,15 @@ static int nothing_of(const struct stat_run *st, uint32_t types, const char *eve
 		no ? option : "", no ? " -- CMD" : "");
 }
 
-/* Names the kinds of memory that are needed but were not seen, such as "slab or page", and if it is
- * only one, the option of kmemx record for it. Does not name areas where slab objects or pages
- * would do. Returns their events.
+/* Names the kinds of memory that are needed but were not seen, such as "slab or page", and the
+ * options of kmemx record for them: none for slab objects and pages, which it records by default.
+ * Then does not name areas, as slab objects or pages would do. Returns their events.
  */
 static uint32_t name_missing(uint32_t needs, uint32_t seen, char what[64],
-			     char option[32])
+			     char option[64])
 {
 	const uint32_t usual = NEEDS_SLAB | NEEDS_PAGE;
+	const bool both = needs & NEEDS_SLAB && needs & NEEDS_PAGE;
 	uint32_t missing = 0;
 	int nr = 0;
 
@@ -208,15 +209,15 @@ static uint32_t name_missing(uint32_t needs, uint32_t seen, char what[64],
 	for (int i = 0; i < MEMORY_KINDS; i++) {
 		const struct memory_words *words = memory_words((enum memory)i);
 		uint32_t of = analysis_memory((enum memory)i);
-		size_t used = strlen(what);
+		size_t used = strlen(what), options = strlen(option);
 
-		if (!(needs & of) || seen & of || (needs & usual && !(of & usual)))
+		if (!(needs & of) || seen & of || (both && !(of & usual)))
 			continue;
 		missing |= of;
 		snprintf(what + used, 64 - used, "%s%s", nr++ ? " or " : "", words->word);
-		snprintf(option, 32, " --%s", words->option);
+		snprintf(option + options, 64 - options, " --%s", words->option);
 	}
-	if (nr > 1)
+	if (both && nr > 1)
 		option[0] = '\0';
 	return missing;
 }
@@ -224,9 +225,10 @@ static uint32_t name_missing(uint32_t needs, uint32_t seen, char what[64],
 static int nothing_recorded(const struct stat_run *st)
 {
 	const struct stat_options *o = &st->opts;
-	uint32_t needs = stat_analyses_need(&o->analyses);
+	const uint32_t asked = o->analyses.opts.needs;
+	uint32_t needs = stat_analyses_need(&o->analyses) & (asked ? asked : UINT32_MAX);
 	const char *path = st->in.study.path;
-	char what[64], option[32];
+	char what[64], option[64];
 	uint32_t missing = name_missing(needs, st->seen, what, option);
 	const char *other = st->seen & NEEDS_SLAB   ? " (it has slab events)"
 			    : st->seen & NEEDS_PAGE ? " (it has page events)"

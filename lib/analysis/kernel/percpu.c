@@ -304,7 +304,7 @@ static void add_notes(const struct percpu *p, uint32_t seen, struct table *t)
 	table_note_if(t, p->losses, "!Events were lost: there was more than is shown.");
 	table_note_if(
 		t, p->env->filter,
-		"Of all tasks: refills and drains are no allocations, which the filter selects.");
+		"Of all tasks: the filter selects allocations, and refills and drains are none.");
 }
 
 static void show_cpus(const struct percpu *p, struct report *report)

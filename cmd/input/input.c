@@ -160,7 +160,7 @@ int input_processes_known(const struct input *in, enum subject_kind by)
 	    (!groups || processes_groups_known(rec)))
 		return GO_ON;
 	log_msg(&in->study.log, LOG_ERROR,
-		"%s does not say which %s\n  Show the tasks: --by comm. For more, record again with this kmemx.",
+		"%s does not say which %s\n  Show the tasks: kmemx stat --by comm. For more, record again with this kmemx.",
 		in->study.path,
 		groups ? "control group a process is in" : "process a task belongs to");
 	return EXIT_FAILED;

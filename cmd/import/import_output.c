@@ -139,16 +139,17 @@ int import_failed(const struct import *im, const char *input, int err)
 	return err == -ENOMEM ? EXIT_FAILED : EXIT_UNREADABLE;
 }
 
-/* @bytes: size of the recording */
-static void say(const struct import *im, const struct imported *made, uint64_t nr_events,
-		uint64_t bytes)
+static void say(const struct import *im, const struct imported *made, uint64_t nr_events)
 {
 	const char *output = im->opts->output, *notes = strbuf_text(&made->notes);
 	bool named = strcmp(output, IMPORT_DEFAULT_OUTPUT) != 0;
 	bool raw = im->opts->raw_pages;
+	uint64_t bytes = 0;
 
 	if (im->opts->quiet)
 		return;
+	for (size_t i = 0; i < made->nr_parts; i++)
+		bytes += made->parts[i].size;
 	message_info("%" PRIu64 " %s%s of %zu CPU%s -> %s", raw ? bytes : nr_events,
 		     raw ? "bytes of raw pages" : "event", raw ? "" : plural(nr_events),
 		     made->nr_parts, plural(made->nr_parts), output);
@@ -174,6 +175,6 @@ int import_finish(struct import *im, const struct imported *made, uint64_t nr_ev
 		return EXIT_FAILED;
 	if (*warning)
 		log_msg(&im->log, LOG_WARN, "%s\n  %s", warning, line);
-	say(im, made, nr_events, out.bytes);
+	say(im, made, nr_events);
 	return EXIT_OK;
 }

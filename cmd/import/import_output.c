@@ -16,16 +16,40 @@
 #include "cmd/import/import.h"
 #include "cmd/options/command.h"
 #include "import/perf_system.h"
+#include "symbol/symbols.h"
+
+/* Does @text, the content of @path, name functions? GO_ON, or the exit code after a message. */
+static int check_symbols(const char *path, const struct strbuf *text)
+{
+	struct symbols *syms = NULL;
+	int ret = GO_ON, err = symbols_new(&syms, text->data, text->size, NULL);
+
+	if (err)
+		ret = import_unreadable(path, err);
+	else if (symbols_hidden(syms))
+		ret = message_fail(
+			EXIT_UNREADABLE, IMPORT_COMMAND,
+			"all addresses in %s are 0 (kptr_restrict)\n  Copy /proc/kallsyms as root, on the recorded system",
+			path);
+	else if (!symbols_count(syms))
+		ret = message_fail(
+			EXIT_UNREADABLE, IMPORT_COMMAND,
+			"%s contains no symbols\n  It should be a copy of /proc/kallsyms, or a System.map",
+			path);
+	symbols_free(syms);
+	return ret;
+}
 
 static int read_symbols(const struct import_options *o, struct strbuf *text)
 {
 	const char *path = o->kallsyms ? o->kallsyms : o->system_map;
 	int err = path ? text_file_read(text, path, IO_FILE_OR_PIPE) : 0;
 
-	if (!err)
-		return GO_ON;
-	return message_fail(EXIT_FAILED, IMPORT_COMMAND,
-			    "cannot read the symbols in %s: %s", path, io_strerror(err));
+	if (err)
+		return message_fail(EXIT_FAILED, IMPORT_COMMAND,
+				    "cannot read the symbols in %s: %s", path,
+				    io_strerror(err));
+	return path ? check_symbols(path, text) : GO_ON;
 }
 
 /* Opens an unnamed file for the pages of one CPU, on the output's file system. */

@@ -240,6 +240,10 @@ static void put_comment(struct outbuf *out, const char *lead, const char *text)
 	outbuf_char(out, '\n');
 }
 
+/* To print if alloc_filter_unnamed(): other than in a report, frees are shown as well. */
+static const char unnamed_caches[] =
+	"This kernel's kmem_cache_alloc event does not name the cache: --cache finds allocations only of kmalloc-N, all others as [unnamed], and frees that name their cache";
+
 /* Prints the losses in one line at the end. */
 static void put_losses(struct script_run *r, struct outbuf *out)
 {
@@ -253,7 +257,7 @@ static void put_losses(struct script_run *r, struct outbuf *out)
 		put_comment(out, "# LOST ", strbuf_text(&text));
 	}
 	if (r->args.look.format == SCRIPT_TEXT && alloc_filter_unnamed(&r->filter))
-		put_comment(out, "# ", filter_words_unnamed);
+		put_comment(out, "# ", unnamed_caches);
 	if (r->args.look.format != SCRIPT_JSON && *facts.truncated && !r->args.lines)
 		put_comment(out, "# CUT SHORT: ", facts.truncated);
 }
@@ -323,11 +327,11 @@ static int nothing_shown(const struct script_run *r)
 			r->args.study.window.time ? " in that time" : "",
 			"Show its span and its events:", SHELL_NAME(r->in.study.path));
 	filter_words_text(&r->args.words, &given);
-	return message_fail(
-		EXIT_FAILED, command_name, "%s has no events that match %s\n  %s%s",
-		r->in.study.path, given.size ? strbuf_text(&given) : "this format",
-		unnamed ? filter_words_unnamed : "List its events: kmemx info -i ",
-		unnamed ? "" : SHELL_NAME(r->in.study.path));
+	return message_fail(EXIT_FAILED, command_name,
+			    "%s has no events that match %s\n  %s%s", r->in.study.path,
+			    given.size ? strbuf_text(&given) : "this format",
+			    unnamed ? unnamed_caches : "List its events: kmemx info -i ",
+			    unnamed ? "" : SHELL_NAME(r->in.study.path));
 }
 
 /* Are kernel_stack events asked for by name? */

@@ -212,6 +212,8 @@ uint64_t script_callsite(struct script *s, const struct kmem_event *ev)
 	case KMEM_KFREE:
 	case KMEM_CACHE_FREE:
 		return ev->slab_free.callsite;
+	case KMEM_KERNEL_STACK: /* The callsite depends on the event that it belongs to. */
+		return 0;
 	default:
 		return ev->stack ? sites_of_stack_once(s->env.sites, ev->stack) : 0;
 	}

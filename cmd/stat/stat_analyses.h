@@ -70,8 +70,8 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 /* The events that the chosen analyses need: bits of enum kmem_event_type. */
 uint32_t stat_analyses_need(const struct stat_analyses *a);
 /* If several analyses or kinds of memory were asked for by name, says in the banner which of their
- * kinds of events did not occur; and which frees are missing. @seen: the event types that occurred. @missing: see
- * analysis_missing_frees().
+ * kinds of events did not occur; and which frees are missing. @seen: the event types that occurred.
+ * @missing: see analysis_missing_frees().
  */
 void stat_analyses_banner(const struct stat_analyses *a, uint32_t seen, uint32_t missing,
 			  struct report *report);

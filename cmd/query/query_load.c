@@ -62,7 +62,12 @@ int query_load_failed(const struct query_load *load, int err)
 		advice = "Another process has been writing it for a minute";
 	else if (err == -EUCLEAN)
 		advice = "Remove it: it is made again from the files";
-	else if (err == -ENOENT || err == -EROFS)
+	else if (err == -EROFS)
+		return message_fail(
+			EXIT_FAILED, command_name,
+			"cannot use %s: you may not write it or its directory\n  SQLite needs the directory even to read. Copy the file to where you may write",
+			load->db);
+	else if (err == -ENOENT)
 		advice = "Its directory must exist and be writable";
 	return message_fail(EXIT_FAILED, command_name, "cannot write %s: %s\n  %s",
 			    load->db,

@@ -175,21 +175,25 @@ static int recognise(struct query_store *s)
 	return format > FORMAT || format < 1 ? -EPROTO : (int)format;
 }
 
+/* Readers must not wait for a writer, so a database that exists is not written. */
+static int configure(struct query_store *s)
+{
+	int ret = recognise(s);
+
+	if (!ret)
+		ret = store_run(s, "PRAGMA auto_vacuum = INCREMENTAL;");
+	return ret < 0 ? ret
+		       : store_run(
+				 s,
+				 "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+				 "PRAGMA cache_size = -65536;");
+}
+
 int store_create(struct query_store *s)
 {
-	int ret = 0, known, format;
+	int ret, known, format;
 
-	if (s->on_disk) {
-		ret = recognise(s);
-		/* Only now, because this writes to the file. */
-		if (ret >= 0)
-			ret = store_run(
-				s,
-				"PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;"
-				"PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536;");
-	} else {
-		ret = store_run(s, "PRAGMA journal_mode = OFF;");
-	}
+	ret = s->on_disk ? configure(s) : store_run(s, "PRAGMA journal_mode = OFF;");
 	if (!ret)
 		ret = store_run(s, "PRAGMA temp_store = MEMORY;");
 	known = ret ? ret : recognise(s);

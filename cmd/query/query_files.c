@@ -85,13 +85,27 @@ static int check_form(const char *path, const char *start, size_t size)
 	return GO_ON;
 }
 
-/* Adds the open file @fd; its first bytes tell its format. */
+/* Is it a file of rows? Its first bytes say so, or its name: what is wrong is then found by line. */
+static bool has_rows(const char *path, const char *start, size_t size)
+{
+	static const char *const marks[] = {
+		"{",	      " ", "\t", "\r", "\n", "\xef\xbb\xbf{", "\x28\xb5\x2f\xfd",
+		PARQUET_MAGIC
+	};
+	static const char *const names[] = { ".ndjson", ".ndjson.zst", ".parquet" };
+
+	return ANY(i, ARRAY_SIZE(marks),
+		   size >= strlen(marks[i]) &&
+			   !memcmp(start, marks[i], strlen(marks[i]))) ||
+	       ANY(i, ARRAY_SIZE(names), text_ends(path, names[i]));
+}
+
+/* Adds the open file @fd. */
 static int add_open(struct query_files *files, const char *path, int fd)
 {
 	char start[START_SIZE];
 	struct stat st;
 	ssize_t size;
-	bool packed;
 	int ret;
 
 	if (fstat(fd, &st) < 0)
@@ -101,14 +115,10 @@ static int add_open(struct query_files *files, const char *path, int fd)
 	size = pread(fd, start, sizeof(start), 0);
 	if (size < 0)
 		return failed(path, -errno);
-	packed = size >= 4 && (!memcmp(start, "\x28\xb5\x2f\xfd", 4) ||
-			       !memcmp(start, PARQUET_MAGIC, PARQUET_MAGIC_SIZE));
 	ret = check_form(path, start, (size_t)size);
 	if (ret != GO_ON)
 		return ret;
-	if (!size && text_ends(path, ".ndjson"))
-		ret = add(files, path, true, 0);
-	else if (size && ((strchr("{ \t\r\n", start[0]) && start[0]) || packed))
+	if (has_rows(path, start, (size_t)size))
 		ret = add(files, path, true, (uint64_t)st.st_size);
 	else
 		ret = add(files, path, false, 0);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/safe_text.h"
 #include "cmd/input/input.h"
 #include "cmd/options/message.h"
 #include "cmd/stat/stat_run.h"
@@ -138,7 +139,8 @@ static int load_rows(struct loading *l, const struct query_file *f)
 {
 	struct ndjson_file file = { .row = take_row,
 				    .progress = show_progress,
-				    .ctx = l };
+				    .ctx = l,
+				    .is_parquet = text_ends(f->path, ".parquet") };
 	bool standard = !strcmp(f->path, "-");
 	int ret;
 

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/safe_text.h"
 #include "query/store.h"
 #include "recording/read_ahead.h"
 
@@ -98,6 +99,7 @@ static void read_file(void *ctx)
 	struct ahead_rows *r = &s->rows;
 
 	*r = (struct ahead_rows){ .file = { .row = keep_row, .ctx = r } };
+	r->file.is_parquet = text_ends(s->path, ".parquet");
 	r->file.fd = io_open_input(s->path, IO_FILE);
 	r->ret = r->file.fd < 0 ? r->file.fd : query_content(r->file.fd, &r->content);
 	if (!r->ret)

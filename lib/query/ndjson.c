@@ -64,6 +64,9 @@ static int take_lines(struct ndjson_file *file, struct line_source *lines)
 	int ret;
 
 	while ((ret = line_source_next(lines, &line, &size)) > 0) {
+		/* Some editors begin a file with a byte order mark. */
+		if (!file->number && size >= 3 && !memcmp(line, "\xef\xbb\xbf", 3))
+			memset(line, ' ', 3);
 		ret = take(file, line, size);
 		if (ret)
 			return ret;
@@ -87,6 +90,8 @@ int ndjson_file_read(struct ndjson_file *file)
 	else if (size >= PARQUET_MAGIC_SIZE &&
 		 !memcmp(start, PARQUET_MAGIC, PARQUET_MAGIC_SIZE))
 		ret = parquet_file_read(file);
+	else if (file->is_parquet)
+		ret = wrong(file, "it is not a Parquet file");
 	else
 		ret = take_lines(file, lines);
 	line_source_close(lines);

@@ -60,7 +60,7 @@ const char *ndjson_row_lacks(const struct query_row *row);
  * @row: receives each row; a nonzero return value stops reading and is returned
  * @progress: called periodically with the bytes read so far; may be NULL
  * @number: number of the current line, from 1; @line: has its error
- * @is_parquet: it is a Parquet file, not lines: @number is that of a faulty row, or 0
+ * @is_parquet: it must be a Parquet file; set if it is one: @number is that of a faulty row, or 0
  */
 struct ndjson_file {
 	int fd;

@@ -136,7 +136,7 @@ static void prometheus_end(struct export_job *job)
 const struct exporter exporter_openmetrics = {
 	.name = "openmetrics",
 	.help = "text with the largest callsites and one for all others (-l)",
-	.opened_by = "Prometheus, promtool tsdb and all else that reads OpenMetrics",
+	.opened_by = "Prometheus, promtool tsdb, others that read OpenMetrics",
 	.by = EXPORT_BY_CALLSITE,
 	.estimates = true,
 	.rows = 50,
@@ -149,7 +149,7 @@ const struct exporter exporter_openmetrics = {
 const struct exporter exporter_prometheus = {
 	.name = "prometheus",
 	.help = "the same in the text format of Prometheus, 0.0.4 (-l)",
-	.opened_by = "node_exporter (textfile), Pushgateway, promtool check metrics",
+	.opened_by = "node_exporter (textfile), Pushgateway, promtool",
 	.by = EXPORT_BY_CALLSITE,
 	.estimates = true,
 	.rows = 50,

@@ -333,6 +333,10 @@ static int write_export(const struct stat_run *st, void *arg)
 			"%s is a sample: the rows are those of the sample, not estimates",
 			st->in.study.path);
 	args->options.clock_ns = recording_clocks_are_ns(rec);
+	if (args->exporter->timed && !export_knows_time(st->report, &args->options))
+		message_info(
+			"the clock of %s does not count nanoseconds: times in the export are its ticks, whatever unit a viewer shows",
+			st->in.study.path);
 	args->options.origin = &origin;
 	if (export_origin_init(&origin, rec) || args->history.failed)
 		message_no_memory(command_name);

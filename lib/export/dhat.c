@@ -142,16 +142,18 @@ static void dhat_end(struct export_job *job)
 {
 	struct dhat *d = job->state;
 	bool lives = d->rows.known[EXPORT_BYTES_LIVE] || !d->rows.rows.nr;
+	bool timed = export_knows_time(job->report, job->opts);
 
 	replay_all(job);
 	outbuf_puts(
 		&job->out,
 		"{\"dhatFileVersion\":2,\"mode\":\"kernel\",\"verb\":\"Allocated\",\n"
-		"\"bu\":\"byte\",\"bsu\":\"bytes\",\"bksu\":\"blocks\",\"bkacc\":false,"
-		"\"tu\":\"ns\",\"Mtu\":\"ms\",\n");
+		"\"bu\":\"byte\",\"bsu\":\"bytes\",\"bksu\":\"blocks\",\"bkacc\":false,");
+	outbuf_puts(&job->out, timed ? "\"tu\":\"ns\",\"Mtu\":\"ms\",\n"
+				     : "\"tu\":\"ticks\",\"Mtu\":\"Mticks\",\n");
 	outbuf_puts(&job->out, lives ? "\"bklt\":true" : "\"bklt\":false");
 	if (lives) {
-		put_number(job, "tuth", SHORT_NS);
+		put_number(job, "tuth", timed ? SHORT_NS : 0);
 		put_number(job, "tg", d->peak_ns);
 	}
 	put_number(job, "pid", 0);

@@ -353,6 +353,11 @@ size_t export_frame_function(const char *frame)
 	return module && module > frame ? (size_t)(module - frame) : strlen(frame);
 }
 
+bool export_knows_time(const struct report *report, const struct export_options *opts)
+{
+	return opts->clock_ns || report_fact(report, "duration_ns")->type == CELL_UINT;
+}
+
 void export_banner(const struct export_job *job, const char *lead, struct strbuf *out)
 {
 	const struct report *r = job->report;
@@ -364,6 +369,9 @@ void export_banner(const struct export_job *job, const char *lead, struct strbuf
 		safe_text_puts(out, text + (*text == '!'));
 		strbuf_puts(out, "\n");
 	}
+	if (job->opts->history && !export_knows_time(r, job->opts))
+		strbuf_printf(out, "%sTimes are ticks of the clock, not nanoseconds\n",
+			      lead);
 }
 
 void export_put(struct export_job *job, const char *fmt, ...)

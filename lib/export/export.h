@@ -192,6 +192,8 @@ const struct cell *export_fact(const struct export_job *job, const char *name);
 const char *export_frame(const struct export_job *job, uint32_t frame);
 /* Length of the function's name in @frame, without " [module]". */
 size_t export_frame_function(const char *frame);
+/* Are moments known in nanoseconds, from @report's clock or from its duration? */
+bool export_knows_time(const struct report *report, const struct export_options *opts);
 /* Appends the report's banner, which is what the user must know about the recording: one item per
  * line, after @lead. Makes names in it safe.
  */

@@ -57,7 +57,7 @@ void replay_free(void *state);
 
 /**
  * struct replay_clock - times of the history
- * @first: start of the recording; @ns: nanoseconds per unit of the clock
+ * @first: start of the recording; @ns: nanoseconds per tick of the clock; 1 if that is unknown
  */
 struct replay_clock {
 	uint64_t first;

@@ -42,6 +42,7 @@ struct stack_guess;
  * @guess: set if only a sample of the slab objects has callchains: analyze_run() then guesses those
  *	of the others for accounts by callchain; NULL otherwise
  * @first_ts, @last_ts: time span of the events, as far as known before they are read
+ * @bare_frames: frames of callchains are the first bytes of functions, not return addresses
  * @window: only part of the time, or one of several buffers, is analysed
  * @page_size: bytes of a page on the recorded machine
  * @sample: the sample that figures are estimated from; zero: figures are exact counts of the
@@ -65,7 +66,7 @@ struct analysis_env {
 	struct alloc_filter *filter;
 	struct stack_guess *guess;
 	uint64_t first_ts, last_ts;
-	bool window;
+	bool bare_frames, window;
 	uint32_t page_size;
 	struct sample sample;
 	unsigned int jobs;

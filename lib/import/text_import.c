@@ -261,8 +261,7 @@ static void note_symbols(struct strbuf *out, const struct text_events *events)
 		  "callsites are addresses: names need --kallsyms or --system-map" },
 		{ s.nr_refused, " callsites or frames could not be given an address",
 		  " callsite or frame could not be given an address" },
-		{ events->stats.nr_bare_frames != 0,
-		  "stack frames are functions without an offset" },
+		{ events->stats.nr_bare_frames != 0, RECORDING_BARE_FRAMES },
 	};
 
 	if (s.nr_made_up)

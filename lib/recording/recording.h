@@ -257,6 +257,10 @@ const struct recording_text *recording_meta(const struct recording *rec,
 					    const char *name);
 /* Its text; "" if absent. */
 const char *recording_meta_text(const struct recording *rec, const char *name);
+/* Is @note one of the lines of RECORDING_META_IMPORT? */
+bool recording_import_noted(const struct recording *rec, const char *note);
+/* Frames are the first bytes of functions, not return addresses. */
+#define RECORDING_BARE_FRAMES "stack frames are functions without an offset"
 /* last_boot_info as trace-cmd kept it: the buffer survived a reboot, and the symbols and modules
  * are those of the next boot. Not NUL-terminated; NULL: absent.
  */

@@ -20,6 +20,17 @@ const char *recording_meta_text(const struct recording *rec, const char *name)
 	return item ? item->text : "";
 }
 
+bool recording_import_noted(const struct recording *rec, const char *note)
+{
+	const char *line = recording_meta_text(rec, RECORDING_META_IMPORT);
+	size_t size = strlen(note);
+
+	for (; *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (!strncmp(line, note, size) && (!line[size] || line[size] == '\n'))
+			return true;
+	return false;
+}
+
 const char *recording_clock(const struct recording *rec, uint32_t index)
 {
 	return index < rec->nr_buffers ? rec->buffers[index].clock : "";

@@ -311,6 +311,7 @@ struct analysis_env study_env(const struct study *s)
 		.guess = s->guess,
 		.first_ts = w->start_ts > w->first_ts ? w->start_ts : w->first_ts,
 		.last_ts = w->stop_ts < w->last_ts ? w->stop_ts : w->last_ts,
+		.bare_frames = recording_import_noted(s->rec, RECORDING_BARE_FRAMES),
 		.page_size = recording_kernel_page_size(s->rec),
 	};
 }

@@ -147,7 +147,7 @@ static enum mark mark_of(const char *name)
 
 /* Looks up the function of frame @i. A caller's frame is a return address: after a call that does
  * not return, such as do_exit(), it is the first byte of the next function, unless entry code
- * really returns there.
+ * really returns there, or the recording has no offsets at all.
  */
 static bool look(const struct analysis_env *env, const uint64_t *frames, uint32_t i,
 		 struct place *p)
@@ -156,7 +156,8 @@ static bool look(const struct analysis_env *env, const uint64_t *frames, uint32_
 
 	if (!symbols_find(env->syms, addr, &p->sym))
 		return false;
-	if (i && p->sym.addr == addr && mark_of(p->sym.name) == MARK_NONE &&
+	if (i && !env->bare_frames && p->sym.addr == addr &&
+	    mark_of(p->sym.name) == MARK_NONE &&
 	    !symbols_find(env->syms, addr - 1, &p->sym))
 		return false;
 	(void)symbol_plain(p->sym.name, p->name, sizeof(p->name));

@@ -43,6 +43,7 @@ struct stack_guess;
  *	of the others for accounts by callchain; NULL otherwise
  * @first_ts, @last_ts: time span of the events, as far as known before they are read
  * @bare_frames: frames of callchains are the first bytes of functions, not return addresses
+ * @no_irq_info: kmem_in_interrupt() is not known
  * @window: only part of the time, or one of several buffers, is analysed
  * @page_size: bytes of a page on the recorded machine
  * @sample: the sample that figures are estimated from; zero: figures are exact counts of the
@@ -66,7 +67,7 @@ struct analysis_env {
 	struct alloc_filter *filter;
 	struct stack_guess *guess;
 	uint64_t first_ts, last_ts;
-	bool bare_frames, window;
+	bool bare_frames, no_irq_info, window;
 	uint32_t page_size;
 	struct sample sample;
 	unsigned int jobs;

@@ -326,8 +326,7 @@ static void add_notes(struct text_reader *ti)
 		  "names of tasks are cut to 8 characters, and times may begin at the first event (latency-format)" },
 		{ traits->counter,
 		  "the clock counts no time (printed without a decimal point)" },
-		{ traits->no_flags,
-		  "no interrupt context: the text has no such column (option irq-info)" },
+		{ traits->no_flags, RECORDING_NO_IRQ_INFO },
 	};
 
 	import_add_notes(out, notes, ARRAY_SIZE(notes));

@@ -261,6 +261,9 @@ const char *recording_meta_text(const struct recording *rec, const char *name);
 bool recording_import_noted(const struct recording *rec, const char *note);
 /* Frames are the first bytes of functions, not return addresses. */
 #define RECORDING_BARE_FRAMES "stack frames are functions without an offset"
+/* Events do not say whether they occurred in an interrupt. */
+#define RECORDING_NO_IRQ_INFO \
+	"no interrupt context: the text has no such column (option irq-info)"
 /* last_boot_info as trace-cmd kept it: the buffer survived a reboot, and the symbols and modules
  * are those of the next boot. Not NUL-terminated; NULL: absent.
  */

@@ -312,6 +312,7 @@ struct analysis_env study_env(const struct study *s)
 		.first_ts = w->start_ts > w->first_ts ? w->start_ts : w->first_ts,
 		.last_ts = w->stop_ts < w->last_ts ? w->stop_ts : w->last_ts,
 		.bare_frames = recording_import_noted(s->rec, RECORDING_BARE_FRAMES),
+		.no_irq_info = recording_import_noted(s->rec, RECORDING_NO_IRQ_INFO),
 		.page_size = recording_kernel_page_size(s->rec),
 	};
 }

@@ -172,6 +172,9 @@ static int show(const struct advise *a, struct report *report)
 	if (ret)
 		return ret;
 	table_note_if(v.t, !v.nr_findings, "Nothing was found that could be better.");
+	table_note_if(
+		v.t, a->env->no_irq_info,
+		"GFP_ATOMIC in tasks was not looked for: what was in an interrupt is not known, as the imported text has no such column (option irq-info).");
 	add_summary(&v);
 	return 0;
 }

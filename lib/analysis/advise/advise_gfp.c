@@ -181,7 +181,7 @@ static bool tell_atomic(const struct site_sum *sum, bool slab, struct finding *f
 
 int advise_atomic(struct advise_view *v)
 {
-	return find_by_site(v, count_atomic, tell_atomic);
+	return v->a->env->no_irq_info ? 0 : find_by_site(v, count_atomic, tell_atomic);
 }
 
 /* PAGE_ALLOC_COSTLY_ORDER: above it, the page allocator does not promise to keep trying. */

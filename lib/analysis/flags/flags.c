@@ -12,6 +12,7 @@
 struct flags_row {
 	uint64_t flags;
 	uint64_t hit, slab_bytes, page_bytes, interrupt, failed;
+	bool no_irq_info;
 	const struct gfp_names *names;
 };
 
@@ -37,6 +38,7 @@ static struct flags_row *find_row(struct flags *f, uint64_t flags)
 	if (f->last) {
 		f->last->flags = flags;
 		f->last->names = &f->env->fmts->gfp;
+		f->last->no_irq_info = f->env->no_irq_info;
 	}
 	f->broken |= !f->last;
 	return f->last;
@@ -84,6 +86,7 @@ static void flags_observe(void *self, const struct kmem_event *evs, size_t nr)
 	}
 }
 
+CELL_IF(cell_interrupt, struct flags_row, !r->no_irq_info, cell_uint(r->interrupt))
 CELL_PUT(cell_gfp_names, struct flags_row, gfp_format_long(r->names, r->flags, out))
 
 static const struct column_type columns[] = {
@@ -99,7 +102,7 @@ static const struct column_type columns[] = {
 	{ COLUMN("interrupt", "In_interrupt", UNIT_COUNT,
 		 "Those in a hard or soft interrupt, or with interrupts disabled.",
 		 .drop = 40),
-	  MEMBER(struct flags_row, interrupt) },
+	  .fill = cell_interrupt },
 	{ COLUMN("failed", "Failed", UNIT_COUNT, "Those that failed.", .drop = 30),
 	  MEMBER(struct flags_row, failed) },
 	{ COLUMN("gfp_names", "GFP names", UNIT_NONE,
@@ -134,6 +137,9 @@ static int flags_view(const void *self, struct report *report)
 		"Not here: %" PRIu64
 		" slab object%s allocated in bulk, as that event does not have the flags.",
 		f->bulk, plural(f->bulk));
+	table_note_if(
+		t, f->env->no_irq_info,
+		"What was in an interrupt is not known: the imported text has no such column (option irq-info).");
 	return 0;
 }
 

@@ -274,6 +274,9 @@ const char *recording_clock(const struct recording *rec, uint32_t index);
 bool recording_clock_is_ns(const char *clock);
 /* Are the units of all buffers' clocks nanoseconds? */
 bool recording_clocks_are_ns(const struct recording *rec);
+/* Converts ticks of buffer @index's clock to ns: 0, or -EOPNOTSUPP if it does not count time. */
+int recording_ticks_to_ns(const struct recording *rec, uint32_t index, uint64_t ticks,
+			  uint64_t *ns) __must_check;
 
 /* A word about a recording's kernel; "" if unknown. */
 struct recording_word {

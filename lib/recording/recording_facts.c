@@ -57,6 +57,46 @@ bool recording_clocks_are_ns(const struct recording *rec)
 	return !ANY(b, rec->nr_buffers, !recording_clock_is_ns(recording_clock(rec, b)));
 }
 
+/* Computes ticks * mult >> shift (below 64) with a 96-bit product; false if the result does not fit
+ * 64 bits.
+ */
+static bool scale_ticks(uint64_t ticks, uint32_t mult, unsigned int shift, uint64_t *out)
+{
+	uint64_t low = (ticks & UINT32_MAX) * mult;
+	uint64_t high = (ticks >> 32) * mult + (low >> 32); /* in units of 2^32 */
+
+	low &= UINT32_MAX;
+	if (shift >= 32) {
+		*out = high >> (shift - 32);
+		return true;
+	}
+	if (high >> (32 + shift))
+		return false;
+	*out = high << (32 - shift) | low >> shift;
+	return true;
+}
+
+int recording_ticks_to_ns(const struct recording *rec, uint32_t index, uint64_t ticks,
+			  uint64_t *ns)
+{
+	if (recording_clock_is_ns(recording_clock(rec, index))) {
+		*ns = ticks;
+		return 0;
+	}
+	/* Hundredths of a second: trace_clock_jiffies() of kernel/trace/trace_clock.c. */
+	if (!strcmp(recording_clock(rec, index), "uptime")) {
+		if (ticks > UINT64_MAX / 10000000)
+			return -EOPNOTSUPP;
+		*ns = ticks * 10000000;
+		return 0;
+	}
+	if (!rec->tsc_mult || rec->tsc_mult > UINT32_MAX || rec->tsc_shift > 63 ||
+	    !scale_ticks(ticks, (uint32_t)rec->tsc_mult, (unsigned int)rec->tsc_shift,
+			 ns))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
 static struct recording_word make_word(const char *text, size_t size)
 {
 	struct recording_word word;

@@ -8,47 +8,6 @@
 /* Bytes of a command line in a banner. */
 #define COMMAND_SHOWN 120
 
-/* Computes ticks * mult >> shift (below 64) with a 96-bit product; false if the result does not fit
- * 64 bits.
- */
-static bool scale_ticks(uint64_t ticks, uint32_t mult, unsigned int shift, uint64_t *out)
-{
-	uint64_t low = (ticks & UINT32_MAX) * mult;
-	uint64_t high = (ticks >> 32) * mult + (low >> 32); /* in units of 2^32 */
-
-	low &= UINT32_MAX;
-	if (shift >= 32) {
-		*out = high >> (shift - 32);
-		return true;
-	}
-	if (high >> (32 + shift))
-		return false;
-	*out = high << (32 - shift) | low >> shift;
-	return true;
-}
-
-/* Converts the clock's ticks to ns: 0, or -EOPNOTSUPP if it does not count time. */
-static int ticks_to_ns(const struct recording *rec, uint32_t buffer, uint64_t ticks,
-		       uint64_t *ns)
-{
-	if (recording_clock_is_ns(recording_clock(rec, buffer))) {
-		*ns = ticks;
-		return 0;
-	}
-	/* Hundredths of a second: trace_clock_jiffies() of kernel/trace/trace_clock.c. */
-	if (!strcmp(recording_clock(rec, buffer), "uptime")) {
-		if (ticks > UINT64_MAX / 10000000)
-			return -EOPNOTSUPP;
-		*ns = ticks * 10000000;
-		return 0;
-	}
-	if (!rec->tsc_mult || rec->tsc_mult > UINT32_MAX || rec->tsc_shift > 63 ||
-	    !scale_ticks(ticks, (uint32_t)rec->tsc_mult, (unsigned int)rec->tsc_shift,
-			 ns))
-		return -EOPNOTSUPP;
-	return 0;
-}
-
 /* Where, when and how it was recorded, and the first of an import's notes. */
 static void init_recorder(struct study_facts *f, const struct recording *rec)
 {
@@ -93,8 +52,9 @@ static void init_duration(struct study_facts *f, const struct recording *rec,
 		first = LARGER(first, w->start_ts);
 		last = SMALLER(last, w->stop_ts);
 	}
-	f->has_duration = known && last >= first &&
-			  !ticks_to_ns(rec, buffer, last - first, &f->duration_ns);
+	f->has_duration =
+		known && last >= first &&
+		!recording_ticks_to_ns(rec, buffer, last - first, &f->duration_ns);
 }
 
 static void init_truncated(struct study_facts *f, const struct recording *rec)

@@ -307,6 +307,19 @@ static void add_notes(const struct percpu *p, uint32_t seen, struct table *t)
 		"Of all tasks: the filter selects allocations, and refills and drains are none.");
 }
 
+/* 0: unknown, or the buffers' clocks have different units. */
+static double seconds_of(const struct recording *rec, uint64_t ticks)
+{
+	uint64_t ns = 0, other;
+
+	for (uint32_t b = 0; b < rec->nr_buffers; b++) {
+		if (recording_ticks_to_ns(rec, b, ticks, &other) || (b && other != ns))
+			return 0;
+		ns = other;
+	}
+	return (double)ns / 1e9;
+}
+
 static void show_cpus(const struct percpu *p, struct report *report)
 {
 	const struct event_stream_stats *s = event_stream_stats(p->env->stream);
@@ -315,8 +328,7 @@ static void show_cpus(const struct percpu *p, struct report *report)
 	struct cpu_row row = { .frees = seen & NEEDS(PAGE_FREE),
 			       .batched = seen & NEEDS(PAGE_FREE_BATCHED) };
 
-	if (recording_clocks_are_ns(p->env->rec) && s->last_ts > s->first_ts)
-		row.seconds = (double)(s->last_ts - s->first_ts) / 1e9;
+	row.seconds = seconds_of(p->env->rec, less(s->last_ts, s->first_ts));
 	for (size_t i = 0; i < p->cpus.nr; i++) {
 		row.c = &p->cpus.of[i];
 		table_put_row(t, &row);

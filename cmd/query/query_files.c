@@ -85,7 +85,7 @@ static int check_form(const char *path, const char *start, size_t size)
 	return GO_ON;
 }
 
-/* Is it a file of rows? Its first bytes say so, or its name: what is wrong is then found by line. */
+/* Is it a file of rows, by its first bytes or its name? What is wrong with it is found by line. */
 static bool has_rows(const char *path, const char *start, size_t size)
 {
 	static const char *const marks[] = {

@@ -66,7 +66,7 @@ int query_load_failed(const struct query_load *load, int err)
 	else if (err == -EROFS)
 		return message_fail(
 			EXIT_FAILED, command_name,
-			"cannot use %s: you may not write it or its directory\n  SQLite needs the directory even to read. Copy the file to where you may write",
+			"cannot use %s: you may not write it or its directory\n  SQLite needs the directory even to read. Copy the file to where you may write.",
 			load->db);
 	else if (err == -ENOENT)
 		advice = "Its directory must exist and be writable";

@@ -22,13 +22,7 @@ const char *recording_meta_text(const struct recording *rec, const char *name)
 
 bool recording_import_noted(const struct recording *rec, const char *note)
 {
-	const char *line = recording_meta_text(rec, RECORDING_META_IMPORT);
-	size_t size = strlen(note);
-
-	for (; *line; line += strcspn(line, "\n"), line += *line == '\n')
-		if (!strncmp(line, note, size) && (!line[size] || line[size] == '\n'))
-			return true;
-	return false;
+	return text_has_word(recording_meta_text(rec, RECORDING_META_IMPORT), '\n', note);
 }
 
 const char *recording_clock(const struct recording *rec, uint32_t index)

@@ -344,12 +344,10 @@ void stat_analyses_choose(struct stat_analyses *a)
 		o->by_caller = true;
 }
 
-/* Says which fact about the system the recording lacks, and how to get it. */
-static int lacks_fact(const struct analysis *analysis, const struct recording *rec,
-		      const char *path, const char *command)
+/* Says what fact about the system the recording at @path @lacks, and how to get it. */
+static int lacks_fact(const struct recording *rec, const char *path, const char *lacks,
+		      const char *record, const char *command)
 {
-	const char *lacks = analysis->lacks(rec);
-
 	if (recording_meta(rec, RECORDING_META_PART))
 		return message_fail(
 			EXIT_FAILED, command,
@@ -357,14 +355,13 @@ static int lacks_fact(const struct analysis *analysis, const struct recording *r
 			path, lacks);
 	return message_fail(EXIT_FAILED, command,
 			    "%s %s\n  Record with: sudo kmemx record%s%s -- CMD", path,
-			    lacks, analysis->record ? " " : "",
-			    analysis->record ? analysis->record : "");
+			    lacks, record ? " " : "", record ? record : "");
 }
 
 int stat_analyses_possible(const struct stat_analyses *a, const struct recording *rec,
 			   const char *path, const char *command)
 {
-	const char *frees = a->opts.live ? "live" : NULL, *kind = "--";
+	const char *frees = a->opts.live ? "live" : NULL, *kind = "--", *lacks;
 	const char *time = NULL;
 	char title[64];
 
@@ -375,8 +372,10 @@ int stat_analyses_possible(const struct stat_analyses *a, const struct recording
 				EXIT_FAILED, command,
 				"%s is only a sample of all objects and pages, not enough for %s: %s\n  Record all events: leave out --sample",
 				path, title, a->chosen[i]->unsampled);
-		if (a->chosen[i]->lacks && a->chosen[i]->lacks(rec))
-			return lacks_fact(a->chosen[i], rec, path, command);
+		lacks = a->chosen[i]->lacks ? a->chosen[i]->lacks(rec) : NULL;
+		if (lacks)
+			return lacks_fact(rec, path, lacks, a->chosen[i]->record,
+					  command);
 		if (!a->chosen[i]->all_frees || frees)
 			continue;
 		frees = a->chosen[i]->command ? a->chosen[i]->command

@@ -184,15 +184,14 @@ static void lower_peaks(struct advise *a, const struct livings *all)
 		struct size_peak *c = &a->sizes.counts.of[i];
 		const uint32_t *at = u64_map_find(
 			&all->of.index, living_key(key->site, key->bytes_alloc));
+		const struct living now = at ? all->of.of[*at] : (struct living){ 0 };
 
 		c->seen = c->most;
-		if (at && all->of.of[*at].seen)
-			c->most -=
-				(uint64_t)((double)c->low *
-						   (1 - (double)all->of.of[*at].likely /
-								(double)all->of.of[*at]
-									.seen) +
-					   0.5);
+		if (now.seen)
+			c->most -= (uint64_t)((double)c->low *
+						      (1 - (double)now.likely /
+								   (double)now.seen) +
+					      0.5);
 	}
 }
 

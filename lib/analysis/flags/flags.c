@@ -12,8 +12,7 @@
 struct flags_row {
 	uint64_t flags;
 	uint64_t hit, slab_bytes, page_bytes, interrupt, failed;
-	bool no_irq_info;
-	const struct gfp_names *names;
+	const struct analysis_env *env;
 };
 
 /**
@@ -37,8 +36,7 @@ static struct flags_row *find_row(struct flags *f, uint64_t flags)
 	f->last = INDEXED_ITEM(&f->rows, flags);
 	if (f->last) {
 		f->last->flags = flags;
-		f->last->names = &f->env->fmts->gfp;
-		f->last->no_irq_info = f->env->no_irq_info;
+		f->last->env = f->env;
 	}
 	f->broken |= !f->last;
 	return f->last;
@@ -86,8 +84,9 @@ static void flags_observe(void *self, const struct kmem_event *evs, size_t nr)
 	}
 }
 
-CELL_IF(cell_interrupt, struct flags_row, !r->no_irq_info, cell_uint(r->interrupt))
-CELL_PUT(cell_gfp_names, struct flags_row, gfp_format_long(r->names, r->flags, out))
+CELL_IF(cell_interrupt, struct flags_row, !r->env->no_irq_info, cell_uint(r->interrupt))
+CELL_PUT(cell_gfp_names, struct flags_row,
+	 gfp_format_long(&r->env->fmts->gfp, r->flags, out))
 
 static const struct column_type columns[] = {
 	{ COLUMN("hit", "Hit", UNIT_COUNT, "Allocations.", .share = true),

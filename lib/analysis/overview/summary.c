@@ -64,10 +64,8 @@ static uint32_t unknown_live(const struct analysis_env *env)
 }
 
 /* The same in words: "slab, page". */
-static void unknown_words(const struct analysis_env *env, struct strbuf *out)
+static void unknown_words(uint32_t unknown, struct strbuf *out)
 {
-	uint32_t unknown = unknown_live(env);
-
 	for (int i = 0; i < MEMORY_KINDS; i++) {
 		if (unknown & analysis_memory((enum memory)i))
 			strbuf_printf(out, "%s%s", out->size ? ", " : "",
@@ -75,26 +73,28 @@ static void unknown_words(const struct analysis_env *env, struct strbuf *out)
 	}
 }
 
-/* Notes what the summary is based on, and what is uncertain. @no_failure: no page request failed.
+/* Notes what the summary is based on, and what is uncertain. @unknown: unknown_live(). @no_failure:
+ * no page request failed.
  */
-static void add_trust(const struct summary *s, bool no_failure, struct table *t)
+static void add_trust(const struct summary *s, uint32_t unknown, bool no_failure,
+		      struct table *t)
 {
 	const char *areas = missing_areas(s->env);
-	struct strbuf __auto_free unknown = { 0 };
+	struct strbuf __auto_free words = { 0 };
 	uint32_t types = analysis_seen(s->env);
 
-	unknown_words(s->env, &unknown);
+	unknown_words(unknown, &words);
 	/* Losses are noted above the table; lost events may include failed requests. */
 	if (recording_lacks_frees(s->env->rec))
 		table_add_note(
 			t,
 			"!Frees by other tasks or on other CPUs are missing: what is live, and what grows, is unknown.%s",
 			areas);
-	else if (unknown.size)
+	else if (unknown)
 		table_add_note(
 			t,
 			"!Events of frees are missing (%s): what of these is live, and what grows, is unknown.%s",
-			strbuf_text(&unknown), areas);
+			strbuf_text(&words), areas);
 	else if (lost_events(s))
 		table_add_note(
 			t,
@@ -186,7 +186,7 @@ static int show(const struct summary *s, const struct report *from, struct repor
 	if (!ret) {
 		if (analysis_seen(s->env) & NEEDS_MEMORY & ~unknown)
 			summary_note_growth(from, t);
-		add_trust(s,
+		add_trust(s, unknown,
 			  report_table(from, "page") &&
 				  !report_table(from, "page_failed"),
 			  t);

@@ -163,7 +163,7 @@ const char *options_nearest_at(const char *word, const void *items, size_t count
 			   offsetof(__typeof__(*(items)), member))
 
 /* Checks @value, which a setting of @command gives to @opt. GO_ON if it is one of the option's
- * words or there are none, else EXIT_USAGE after a message. @origin: "FILE:LINE".
+ * words, or if the option takes any text; else EXIT_USAGE after a message. @origin: "FILE:LINE".
  */
 int option_words_check(const struct command *command, const struct option_entry *opt,
 		       const char *origin, const char *value);

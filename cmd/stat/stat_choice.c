@@ -163,9 +163,7 @@ void stat_tree_settings(struct stat_tree *o, int argc, char *const *argv)
 			  options_have_setting(argc, argv, "min-share");
 }
 
-/* A report that was asked for and has no tree; NULL if there is none, or if one with a tree was
- * asked for, too.
- */
+/* The name of a report without a tree, if only such were asked for; else NULL. */
 static const char *other_report(const struct stat_analyses *a)
 {
 	const struct analysis *analysis;

@@ -55,8 +55,9 @@ struct rcu_order {
 /* Adds @ptr as the latest object of @cpu. @place: receives its place. 0; -ENOMEM. */
 int rcu_order_add(struct rcu_order *order, uint16_t cpu, uint64_t ptr,
 		  uint32_t *place) __must_check;
-/* The object that was handed over after the one at @place, and its place @next. 0: there is none
- * yet. If the object at @place is no longer kept, a later one has its place now.
+/* Returns the object that was handed over after the one at @place, and sets @next to its place. 0:
+ * no other object was handed over yet. If the one at @place is no longer kept, a later one has its
+ * place now.
  */
 uint64_t rcu_order_next(const struct rcu_order *order, uint32_t place, uint32_t *next);
 void rcu_order_free(struct rcu_order *order);

@@ -47,7 +47,9 @@ int page_uses_init(struct page_uses *u, const struct analysis_env *env)
 	return reclaimable_init(&u->reclaimable, env);
 }
 
-/* Sets @name to the kernel's function at @addr, without compiler suffixes; false: there is none. */
+/* Sets @name to the kernel's function at @addr, without compiler suffixes. False if @addr is in
+ * no function.
+ */
 static bool plain_name(const struct page_uses *u, uint64_t addr, char name[128])
 {
 	struct symbol sym;

@@ -122,7 +122,7 @@ static void unseen_why(const struct cache_row *row, struct strbuf *sb)
 		strbuf_printf(sb, "; sheaves hold up to %" PRIu64, row->sheaves);
 }
 
-/* Appends the first reason that can explain all of @difference; nothing if there is none. */
+/* Appends the first reason that can explain all of @difference, or nothing. */
 static void reason(const struct cache_row *row, int64_t difference, struct strbuf *sb)
 {
 	uint64_t missing = ledger_magnitude(difference);

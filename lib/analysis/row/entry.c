@@ -183,7 +183,7 @@ static void put_softirq(const struct analysis_env *env, const uint64_t *frames,
 	sites_shown(env, &p.sym, out);
 }
 
-/* Appends the softirq or the interrupt that a frame belongs to; false: there is none. */
+/* Appends the softirq or interrupt that a frame belongs to. False if no frame belongs to one. */
 static bool put_interrupt(const struct analysis_env *env, const uint64_t *frames,
 			  uint32_t nr, struct strbuf *out)
 {

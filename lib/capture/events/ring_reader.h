@@ -140,8 +140,8 @@ size_t ring_reader_parts(const struct ring_reader *r, bool consume,
  * Clears the lost-events mark of each part's first sub-buffer. 0 or -errno.
  */
 int ring_reader_begin_at(struct ring_reader *r, uint64_t *ts) __must_check;
-/* The time of the last event that all CPUs have, without the frees of an instance of their own; 0:
- * there is none. 0 or -errno.
+/* Sets @ts to the time of the last event on any CPU, or to 0 if no event was read. Events of an
+ * instance for frees do not count. 0 or -errno.
  */
 int ring_reader_end_at(struct ring_reader *r, uint64_t *ts) __must_check;
 

@@ -119,7 +119,7 @@ void facts_refresh(struct facts *f, const struct log *log);
 int facts_compose(struct facts *f) __must_check;
 void facts_free(struct facts *f);
 
-/* Finds the clock of clock_gettime(2) that is the trace clock. False: there is none. */
+/* Finds the clock of clock_gettime(2) that is the trace clock. False if none is. */
 bool facts_clock(const char *trace_clock, clockid_t *clock);
 /* The number after "KEY: " in statistics or meminfo text; 0 if absent. */
 uint64_t facts_number(const char *text, const char *key);
